@@ -1,0 +1,24 @@
+// From machine words to Inst, and from Inst to text in LLVM's spelling; look-up of rows. Must not know any engine.
+#pragma once
+#include "isa/inst.hpp"
+
+#include <optional>
+#include <string>
+
+namespace bz::isa {
+
+/// Decodes one instruction of `count` available dwords; nullopt = no instruction of this target (or truncated).
+std::optional<Inst> decode(Target target, const uint32_t* words, size_t count);
+
+/// Text in LLVM's spelling. Branch targets print as the raw immediate, as LLVM does without an address.
+std::string disassemble(Target target, const Inst& inst);
+
+/// The row behind an id (< row_count()).
+const Meta& row_meta(RowId row);
+size_t row_count();
+FamilyClass row_class(RowId row);
+bool row_has_semantics(RowId row);
+/// kNoRow if no row has that format and opcode on the target. `opcode` as encoded in `format`.
+RowId find_row(Target target, Format format, unsigned opcode);
+
+} // namespace bz::isa
