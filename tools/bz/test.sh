@@ -1,0 +1,91 @@
+# bz test: build everything, run the checks and ctest, count. Sourced by ../../bz.
+
+test_help() {
+  cat <<'EOF'
+usage: ./bz test [--all] [--list] [--repeat N] [filter]
+
+Builds everything with tests and runs them: unit tests of every room, the checks of the source tree, every example on
+several GPUs, worker counts and optimisation levels. The last line is `N passed, N failed`; each GoogleTest case and
+each program run counts as one. The exit code is 0 only if none failed.
+
+  --all        also the slow tests (label `slow`)
+  --list       only list the tests
+  --repeat N   run each test up to N times, until one fails
+  filter       a regular expression over the names of --list, for example  e2e.saxpy  or  exec_
+EOF
+}
+
+bz_test() {
+  local all="" list="" filter="" arguments=()
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      -h | --help) test_help; return ;;
+      --all) all=1 ;;
+      --list) list=1 ;;
+      --repeat)
+        case "${2:-}" in "" | *[!0-9]*) die "--repeat needs a number" ;; esac
+        arguments+=(--repeat "until-fail:$2"); shift ;;
+      -*) unknown_option test "$1" ;;
+      *) [ -z "$filter" ] || die "one filter at most; '$1' is the second" "a regular expression can join them: 'saxpy|printf'"; filter="$1" ;;
+    esac
+    shift
+  done
+  require_packages test
+  require_cpu
+  with_build_lock test_build
+  [ -n "$all" ] || arguments+=(-LE slow)
+  [ -z "$filter" ] || arguments+=(-R "$filter")
+  if [ -n "$list" ]; then
+    ctest --test-dir "$BZ_BUILD" -N "${arguments[@]}"
+    return
+  fi
+  test_run "${arguments[@]}"
+}
+
+test_build() {
+  configure -DBZ_TESTS=ON
+  require_disk "$BZ_BUILD" 1500 "the build with tests"
+  up_to_date all || say "building everything with tests"
+  build_targets all
+}
+
+test_run() {
+  local results="$BZ_BUILD/test-results" code passed failed
+  rm -rf "$results"
+  mkdir -p "$results"
+  # Every GoogleTest program leaves its own count here; the rest is counted by ctest's report.
+  GTEST_OUTPUT="xml:$results/" ctest --test-dir "$BZ_BUILD" -j "$(jobs_count)" --output-on-failure --timeout 600 \
+    --output-junit "$results.xml" "$@"
+  code=$?
+  read -r passed failed < <(count_results "$results.xml" "$results")
+  if [ $((passed + failed)) -eq 0 ]; then
+    say "error: no test was run"
+    remedy "is the filter right? ./bz test --list shows the names"
+    failed=1
+  elif [ $code -ne 0 ] && [ "$failed" -eq 0 ]; then
+    failed=1 # ctest knows of a failure that no report shows
+  fi
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}
+
+# count_results REPORT FOLDER: "passed failed". A test that left FOLDER/<name>.xml counts by its cases; one that died
+# before writing it, or is no GoogleTest program, counts as one.
+count_results() {
+  local name status line cases bad passed=0 failed=0
+  while read -r name status; do
+    if [ -f "$2/$name.xml" ]; then
+      line="$(grep -m1 '<testsuites ' "$2/$name.xml")"
+      cases="$(attribute tests "$line")"
+      bad=$(($(attribute failures "$line") + $(attribute errors "$line")))
+      cases=$((cases - $(attribute disabled "$line") - $(grep -c '<skipped' "$2/$name.xml")))
+      [ "$status" = run ] || [ $bad -gt 0 ] || bad=1 # all cases passed, yet the program failed: a leak or a crash at the end
+      [ $cases -ge $bad ] || cases=$bad
+      passed=$((passed + cases - bad)) failed=$((failed + bad))
+    elif [ "$status" = run ]; then passed=$((passed + 1))
+    elif [ "$status" != disabled ]; then failed=$((failed + 1))
+    fi
+  done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="\([a-z]*\)".*/\1 \2/p' "$1" 2>/dev/null)
+  echo "$passed $failed"
+}
+attribute() { local value="${2##* "$1"=\"}"; case "$2" in *" $1=\""*) echo "${value%%\"*}" ;; *) echo 0 ;; esac; }
