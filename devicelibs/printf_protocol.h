@@ -22,7 +22,7 @@
 #ifndef BZ_DEVICELIBS_PRINTF_PROTOCOL_H
 #define BZ_DEVICELIBS_PRINTF_PROTOCOL_H
 
-#ifdef __OPENCL_VERSION__
+#ifdef __OPENCL_C_VERSION__
 typedef ulong bz_u64;
 typedef uint bz_u32;
 #define BZ_HOSTCALL_GLOBAL __global
@@ -84,7 +84,7 @@ enum {
 };
 enum { BZ_PRINTF_STDERR = 1 };
 
-#ifndef __OPENCL_VERSION__
+#ifndef __OPENCL_C_VERSION__
 #include <stddef.h>
 #ifdef __cplusplus
 #define BZ_HOSTCALL_ASSERT(...) static_assert(__VA_ARGS__, #__VA_ARGS__)
