@@ -1,5 +1,5 @@
-// AQL: the 64-byte packets of a user-mode queue and their header bits (HSA runtime specification 1.2, section 2.9), under
-// their published names in bz::abi. Layouts only: gpu/ consumes packets, rocr/ and hip/ produce them.
+// AQL: the 64-byte packets of a user-mode queue and their header bits (HSA runtime specification 1.2, section 2.9),
+// under their published names in bz::abi. Layouts only: gpu/ consumes packets, rocr/ and hip/ produce them.
 #pragma once
 #include "abi/layout.hpp"
 
@@ -25,9 +25,12 @@ enum hsa_fence_scope_t : uint16_t {
 /// First bit and width of each header field.
 inline constexpr uint32_t HSA_PACKET_HEADER_TYPE = 0, HSA_PACKET_HEADER_WIDTH_TYPE = 8;
 inline constexpr uint32_t HSA_PACKET_HEADER_BARRIER = 8, HSA_PACKET_HEADER_WIDTH_BARRIER = 1;
-inline constexpr uint32_t HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE = 9, HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE = 2;
-inline constexpr uint32_t HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE = 11, HSA_PACKET_HEADER_WIDTH_SCRELEASE_FENCE_SCOPE = 2;
-inline constexpr uint32_t HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS = 0, HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS = 2;
+inline constexpr uint32_t HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE = 9,
+                          HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE = 2;
+inline constexpr uint32_t HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE = 11,
+                          HSA_PACKET_HEADER_WIDTH_SCRELEASE_FENCE_SCOPE = 2;
+inline constexpr uint32_t HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS = 0,
+                          HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS = 2;
 
 /// The type byte of a vendor-specific packet decides its format (AMD); the value stands in byte 2 of the packet.
 enum hsa_amd_packet_type_t : uint8_t {
@@ -39,7 +42,8 @@ constexpr uint16_t packet_type(uint16_t header) { return header & 0xff; }
 constexpr bool packet_barrier(uint16_t header) { return (header >> HSA_PACKET_HEADER_BARRIER) & 1; }
 constexpr uint16_t packet_acquire(uint16_t header) { return (header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) & 3; }
 constexpr uint16_t packet_release(uint16_t header) { return (header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE) & 3; }
-constexpr uint16_t packet_header(hsa_packet_type_t type, bool barrier, hsa_fence_scope_t acquire, hsa_fence_scope_t release) {
+constexpr uint16_t packet_header(hsa_packet_type_t type, bool barrier, hsa_fence_scope_t acquire,
+                                 hsa_fence_scope_t release) {
   return static_cast<uint16_t>(type | barrier << HSA_PACKET_HEADER_BARRIER |
                                acquire << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                                release << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);

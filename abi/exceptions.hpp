@@ -1,5 +1,6 @@
-// How a GPU failure is named on the way up: trap ids of s_trap, the 64-bit exception mask that the driver stores through a
-// queue's err_payload_addr, and the apertures that no allocation can get. Numbers only; gpu/ raises, rocr/ translates.
+// How a GPU failure is named on the way up: trap ids of s_trap, the 64-bit exception mask that the driver stores
+// through a queue's err_payload_addr, and the apertures that no allocation can get. Numbers only; gpu/ raises, rocr/
+// translates.
 #pragma once
 #include "abi/kfd_debug.hpp"
 

@@ -9,18 +9,18 @@ namespace bz::abi {
 
 enum class HelpCondition : uint32_t { none = 0, equal = 1, not_equal = 2, less = 3, greater_equal = 4 };
 enum class HelpResult : uint32_t {
-  idle = 0,       ///< nothing to run now: the caller should sleep
-  satisfied = 1,  ///< the condition holds or the event is set
-  timed_out = 2,  ///< the time is used up, and there is more to run
+  idle = 0,      ///< nothing to run now: the caller should sleep
+  satisfied = 1, ///< the condition holds or the event is set
+  timed_out = 2, ///< the time is used up, and there is more to run
 };
 
 struct bz_kfd_help_args {
-  uint64_t value_address;  ///< int64_t to watch, or 0
+  uint64_t value_address; ///< int64_t to watch, or 0
   int64_t compare;
-  uint32_t condition;      ///< HelpCondition between *value_address and compare
-  uint32_t event_id;       ///< also stop when this event is set; 0 is none
+  uint32_t condition; ///< HelpCondition between *value_address and compare
+  uint32_t event_id;  ///< also stop when this event is set; 0 is none
   uint32_t timeout_us;
-  uint32_t result;         ///< HelpResult
+  uint32_t result; ///< HelpResult
 };
 BZ_LAYOUT_SIZE(bz_kfd_help_args, 32);
 

@@ -1,5 +1,6 @@
 // The 64-byte kernel descriptor (symbol `<kernel>.kd`) that kernel_object points to: raw layout and bit places (LLVM
-// AMDGPU backend documentation, "Kernel Descriptor"). What the bits mean for a wave is exec/, reading them from a file codeobj/.
+// AMDGPU backend documentation, "Kernel Descriptor"). What the bits mean for a wave is exec/, reading them from a file
+// codeobj/.
 #pragma once
 #include "abi/layout.hpp"
 
@@ -12,13 +13,13 @@ struct alignas(64) kernel_descriptor_t {
   uint32_t private_segment_fixed_size;
   uint32_t kernarg_size;
   uint8_t reserved0[4];
-  int64_t kernel_code_entry_byte_offset;  ///< from the descriptor's own address
+  int64_t kernel_code_entry_byte_offset; ///< from the descriptor's own address
   uint8_t reserved1[20];
   uint32_t compute_pgm_rsrc3;
   uint32_t compute_pgm_rsrc1;
   uint32_t compute_pgm_rsrc2;
   uint16_t kernel_code_properties;
-  uint16_t kernarg_preload;               ///< length in dwords in bits 6:0, first dword in bits 15:7
+  uint16_t kernarg_preload; ///< length in dwords in bits 6:0, first dword in bits 15:7
   uint8_t reserved3[4];
 };
 BZ_LAYOUT_SIZE(kernel_descriptor_t, 64);
