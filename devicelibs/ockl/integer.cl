@@ -39,17 +39,36 @@ CONST uint OCKL(lerp_u32)(uint x, uint y, uint round) {
   for (int i = 0; i < 32; i += 8) r |= ((((x >> i) & 255) + ((y >> i) & 255) + ((round >> i) & 1)) >> 1) << i;
   return r;
 }
-// Byte-wise sums of differences: not on every target, so these carry the feature that they need.
-#define SAD __attribute__((target("sad-insts,qsad-insts")))
-SAD CONST uint OCKL(msad_u32)(uint x, uint reference, uint sum) { return __builtin_amdgcn_msad_u8(x, reference, sum); }
-SAD CONST uint OCKL(sad_u32)(uint x, uint y, uint sum) { return __builtin_amdgcn_sad_u8(x, y, sum); }
-SAD CONST uint OCKL(sadhi_u32)(uint x, uint y, uint sum) { return __builtin_amdgcn_sad_hi_u8(x, y, sum); }
-SAD CONST uint OCKL(sadw_u32)(uint x, uint y, uint sum) { return __builtin_amdgcn_sad_u16(x, y, sum); }
-CONST uint OCKL(sadd_u32)(uint x, uint y, uint sum) { return sum + (x > y ? x - y : y - x); }
-SAD CONST ulong OCKL(qsad_u64)(ulong x, uint reference, ulong sum) { return __builtin_amdgcn_qsad_pk_u16_u8(x, reference, sum); }
-SAD CONST ulong OCKL(mqsad_u64)(ulong x, uint reference, ulong sum) {
-  return __builtin_amdgcn_mqsad_pk_u16_u8(x, reference, sum);
+// Sums of absolute differences, written out: the instructions are not on every target.
+static uint sad_bytes(uint x, uint y, bool masked) {
+  uint sum = 0;
+#pragma unroll
+  for (int i = 0; i < 32; i += 8) {
+    uint a = (x >> i) & 255, b = (y >> i) & 255;
+    if (!masked || b != 0) sum += a > b ? a - b : b - a;
+  }
+  return sum;
 }
+static uint difference(uint a, uint b) { return a > b ? a - b : b - a; }
+CONST uint OCKL(msad_u32)(uint x, uint reference, uint sum) { return sum + sad_bytes(x, reference, true); }
+CONST uint OCKL(sad_u32)(uint x, uint y, uint sum) { return sum + sad_bytes(x, y, false); }
+CONST uint OCKL(sadhi_u32)(uint x, uint y, uint sum) { return sum + (sad_bytes(x, y, false) << 16); }
+CONST uint OCKL(sadw_u32)(uint x, uint y, uint sum) {
+  return sum + difference(x & 0xffff, y & 0xffff) + difference(x >> 16, y >> 16);
+}
+CONST uint OCKL(sadd_u32)(uint x, uint y, uint sum) { return sum + difference(x, y); }
+// Four windows of x, one byte apart, each against the reference, into four 16-bit sums.
+static ulong sad_windows(ulong x, uint reference, ulong sum, bool masked) {
+  ulong r = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    ushort s = (ushort)(sum >> (16 * i)) + (ushort)sad_bytes((uint)(x >> (8 * i)), reference, masked);
+    r |= (ulong)s << (16 * i);
+  }
+  return r;
+}
+CONST ulong OCKL(qsad_u64)(ulong x, uint reference, ulong sum) { return sad_windows(x, reference, sum, false); }
+CONST ulong OCKL(mqsad_u64)(ulong x, uint reference, ulong sum) { return sad_windows(x, reference, sum, true); }
 
 #define ORDER3(t, s, min, max)                                                                                         \
   CONST t OCKL(min3_##s)(t a, t b, t c) { return min(min(a, b), c); }                                                  \
@@ -108,14 +127,17 @@ CONST uint OCKL(udot8)(uint a, uint b, uint c, bool s) {
   return s ? __builtin_elementwise_add_sat(p, c) : p + c;
 }
 
-// Clocks. steadyctr counts at the constant rate that hipDeviceAttributeWallClockRate reports.
-ulong OCKL(memtime_u64)(void) { return __builtin_readcyclecounter(); }
-ulong OCKL(cyclectr_u64)(void) { return __builtin_readcyclecounter(); }
-ulong OCKL(steadyctr_u64)(void) { return __builtin_readsteadycounter(); }
-ulong OCKL(memrealtime_u64)(void) { return __builtin_readsteadycounter(); }
+// Clocks. steadyctr counts at the constant rate that hipDeviceAttributeWallClockRate reports. The casts come first:
+// clang's builtins are unsigned long long, which it takes for 128 bits in OpenCL C while it emits 64.
+static ulong cycles(void) { return (ulong)__builtin_readcyclecounter(); }
+static ulong steady(void) { return (ulong)__builtin_readsteadycounter(); }
+ulong OCKL(memtime_u64)(void) { return cycles(); }
+ulong OCKL(cyclectr_u64)(void) { return cycles(); }
+ulong OCKL(steadyctr_u64)(void) { return steady(); }
+ulong OCKL(memrealtime_u64)(void) { return steady(); }
 void OCKL(rtcwait_u32)(uint ticks) {
-  ulong until = __builtin_readsteadycounter() + ticks;
-  while ((long)(until - __builtin_readsteadycounter()) > 0) __builtin_amdgcn_s_sleep(1);
+  ulong until = steady() + ticks;
+  while (steady() < until) __builtin_amdgcn_s_sleep(1);
 }
 
 void OCKL(atomic_add_noret_f32)(float* p, float v) {
