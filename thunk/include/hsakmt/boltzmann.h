@@ -1,0 +1,27 @@
+/* What Boltzmann's libhsakmt has beyond HSAKMT_1 (version node BOLTZMANN_1). The functions are declared weak: a caller tests
+ * the address first and does without, so that it also runs on another libhsakmt. */
+#ifndef HSAKMT_BOLTZMANN_H
+#define HSAKMT_BOLTZMANN_H
+
+#include "hsakmttypes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Conditions between *value and compare. */
+enum { BZ_HELP_UNTIL_NONE = 0, BZ_HELP_UNTIL_EQ = 1, BZ_HELP_UNTIL_NE = 2, BZ_HELP_UNTIL_LT = 3, BZ_HELP_UNTIL_GTE = 4 };
+/* Results: nothing to run (go to sleep) / the condition holds / time used up and there is more to run. */
+enum { BZ_HELP_IDLE = 0, BZ_HELP_SATISFIED = 1, BZ_HELP_TIMED_OUT = 2 };
+
+/* The calling thread, which would otherwise wait, runs queue work of this process until *value meets the condition, nothing is
+ * left to run, or timeout_us passed. value may be NULL with BZ_HELP_UNTIL_NONE. HSAKMT_STATUS_NOT_SUPPORTED: this driver has
+ * no helping (the kernel's, or BZ_HELP=0); then never ask again. */
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtHelp(const volatile int64_t* value, HSAuint32 condition, int64_t compare,
+                                     HSAuint32 timeout_us, HSAuint32* result) __attribute__((weak));
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif
