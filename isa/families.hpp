@@ -2,9 +2,18 @@
 // the order fixes each row's RowId. Includes all row headers.
 #pragma once
 #include "isa/row.hpp"
+#include "isa/rows/cross.hpp"
+#include "isa/rows/ds.hpp"
 #include "isa/rows/flat.hpp"
+#include "isa/rows/smem.hpp"
+#include "isa/rows/sop1.hpp"
 #include "isa/rows/sop2.hpp"
+#include "isa/rows/sopc.hpp"
+#include "isa/rows/sopp.hpp"
+#include "isa/rows/vop1.hpp"
 #include "isa/rows/vop2.hpp"
+#include "isa/rows/vop3.hpp"
+#include "isa/rows/vopc.hpp"
 
 #include <cstddef>
 #include <iterator>
@@ -12,8 +21,18 @@
 /// X(name, array, class)
 #define BZ_ISA_FAMILIES(X)                                                                                             \
   X(sop2, kSop2, scalar)                                                                                               \
+  X(sop1, kSop1, scalar)                                                                                               \
+  X(sopc, kSopc, scalar)                                                                                               \
+  X(sopk, kSopk, scalar)                                                                                               \
+  X(sopp, kSopp, scalar)                                                                                               \
+  X(smem, kSmem, scalar)                                                                                               \
+  X(vop1, kVop1, lane)                                                                                                 \
   X(vop2, kVop2, lane)                                                                                                 \
-  X(flat, kFlat, wave)
+  X(vopc, kVopc, lane)                                                                                                 \
+  X(vop3, kVop3, lane)                                                                                                 \
+  X(cross, kCross, wave)                                                                                               \
+  X(flat, kFlat, wave)                                                                                                 \
+  X(ds, kDs, wave)
 
 namespace bz::isa {
 

@@ -64,6 +64,8 @@ inline constexpr Flags WritesM0 = detail::flag(16);
 inline constexpr Flags ReadsMode = detail::flag(17);   ///< rounding, denormals, IEEE, DX10 clamp, GPR index
 inline constexpr Flags WritesMode = detail::flag(18);
 inline constexpr Flags ReadsFlatScratch = detail::flag(19);
+/// The usual float row: clamps, output multiplier, and obeys MODE.
+inline constexpr Flags FloatOp = Clamp | Omod | ReadsMode;
 // Control.
 inline constexpr Flags Branch = detail::flag(20);      ///< may leave the straight line (with CondBranch: or not)
 inline constexpr Flags CondBranch = detail::flag(21);
@@ -197,7 +199,7 @@ private:
     else if (w == "a") s.reg = RegClass::agpr;
     else if (w == "av") s.reg = RegClass::av;
     else if (w == "reg") s.no_inline = true;
-    else if (w == "rw") s.read_write = true;
+    else if (w == "rw") s.read_write = s.is_dst = true;
     else if (w == "rtn") s.if_returning = true;
     else if (w == "dst") s.is_dst = true;
     else if (w == "src") s.is_dst = false;

@@ -13,6 +13,13 @@ inline constexpr int kTargetCount = 6;
 using TargetSet = uint32_t;
 constexpr TargetSet bit(Target t) { return 1u << static_cast<int>(t); }
 inline constexpr TargetSet kGfx9 = (1u << kTargetCount) - 1;
+inline constexpr TargetSet kGfx940 = bit(Target::gfx942) | bit(Target::gfx950);
+inline constexpr TargetSet kBeforeGfx940 = kGfx9 & ~kGfx940;
+inline constexpr TargetSet kGfx90aUp = bit(Target::gfx90a) | kGfx940;
+inline constexpr TargetSet kBeforeGfx90a = kGfx9 & ~kGfx90aUp;
+inline constexpr TargetSet kGfx908Up = bit(Target::gfx908) | kGfx90aUp;
+inline constexpr TargetSet kGfx906Up = bit(Target::gfx906) | kGfx908Up;
+inline constexpr TargetSet kGfx908 = bit(Target::gfx908), kGfx90a = bit(Target::gfx90a), kGfx950 = bit(Target::gfx950);
 
 /// "gfx942" and the like; also accepts feature suffixes as in "gfx90a:sramecc+:xnack-" (ignored here).
 std::optional<Target> target_from_name(std::string_view name);

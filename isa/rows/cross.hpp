@@ -1,0 +1,16 @@
+// Vector operations that see other lanes: lane reads and writes, permutes and swizzles. Called once per wave.
+#pragma once
+#include "isa/row.hpp"
+
+namespace bz::isa {
+
+template <class B> inline constexpr Row<B> kCross[] = {
+    {{"v_readfirstlane_b32", VOP1, {2}, "sdst, src0:v", NoSuffix | NoSdwa | NoDpp | WholeWave}},
+    {{"v_readlane_b32", VOP3, {0x289}, "sdst, src0:v, src1:s", WholeWave | IgnoresExec}},
+    {{"v_writelane_b32", VOP3, {0x28a}, "vdst:rw, src0:s, src1:s", WholeWave | IgnoresExec}},
+    {{"ds_swizzle_b32", DS, {61}, "vdst, addr offset", WholeWave}},
+    {{"ds_permute_b32", DS, {62}, "vdst, addr, data0 offset", WholeWave | NoGds}},
+    {{"ds_bpermute_b32", DS, {63}, "vdst, addr, data0 offset", WholeWave | NoGds}},
+};
+
+} // namespace bz::isa
