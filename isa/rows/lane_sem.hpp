@@ -28,6 +28,9 @@ void sub_with_borrow(auto& b, auto x, auto y, auto borrow) {
   b.lanes_out(r.mask);
 }
 
+/// The type of the first operand in operand text.
+consteval Type first_type(const char* text) { return Operands(text).spec[0].type; }
+
 enum class Relation : uint8_t { never, lt, eq, le, gt, lg, ge, o, u, nge, nlg, ngt, nle, neq, nlt, always };
 
 /// Source k read as type T.

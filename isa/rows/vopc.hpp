@@ -7,7 +7,7 @@ namespace bz::isa {
 
 #define BZ_CMP(name, op, flags, type, relation)                                                                        \
   {{name, VOPC | VOP3, {op}, "sdst:mask, src0:" type ", src1:" type, flags},                                           \
-   kCompare<Operands("src0:" type).spec[0].type, Relation::relation, has(flags, WritesExec)>}
+   kCompare<first_type("src0:" type), Relation::relation, has(flags, WritesExec)>}
 
 // The float relations in opcode order: lo bit less, next equal, next greater, top bit unordered.
 #define BZ_CMP_FLOAT(prefix, base, type, flags)                                                                        \
