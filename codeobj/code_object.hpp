@@ -51,8 +51,14 @@ enum class RelocationKind : uint32_t {
   none = 0, abs32_lo = 1, abs32_hi = 2, abs64 = 3, rel32 = 4, rel64 = 5, abs32 = 6, gotpcrel = 7, gotpcrel32_lo = 8,
   gotpcrel32_hi = 9, rel32_lo = 10, rel32_hi = 11, relative64 = 13, rel16 = 14,
 };
-/// "R_AMDGPU_ABS64", or "" for a kind that doesn't exist.
-std::string_view relocation_name(uint32_t kind);
+struct RelocationFacts {
+  RelocationKind kind;
+  std::string_view name; ///< "R_AMDGPU_ABS64"
+  uint8_t width;         ///< bytes patched
+  bool via_got;
+};
+/// nullptr for a kind that doesn't exist.
+const RelocationFacts* relocation_facts(uint32_t kind);
 
 struct Relocation {
   uint64_t address = 0; ///< what is patched, in the object's own numbering
@@ -79,6 +85,15 @@ struct LoadLayout {
   uint64_t got_offset = 0;    ///< offset of the slots for GOTPCREL relocations, if any
 };
 
+/// What the ELF header alone says.
+struct ElfIdentity {
+  uint32_t version = 0; ///< code object version: 4, 5 or 6
+  uint32_t flags = 0;   ///< e_flags
+  TargetId target;
+};
+/// invalid_image: not a linked AMDGPU HSA code object; unsupported: of a version or kind that isn't loaded here.
+Expected<ElfIdentity> read_elf_identity(Bytes image);
+
 /// A parsed view: the image must outlive it. Movable; copies share nothing mutable.
 class CodeObject {
 public:
@@ -91,9 +106,8 @@ public:
   CodeObject& operator=(const CodeObject&) = delete;
 
   Bytes image() const { return image_; }
-  uint32_t version() const { return version_; } ///< code object version: 4, 5 or 6
-  uint32_t flags() const { return flags_; }     ///< e_flags
-  const TargetId& target() const { return target_; }
+  const ElfIdentity& identity() const { return identity_; }
+  const TargetId& target() const { return identity_.target; }
 
   const std::vector<Segment>& segments() const { return segments_; }
   const std::vector<Section>& sections() const { return sections_; }
@@ -108,6 +122,8 @@ public:
   /// The function (of .symtab, else of .dynsym) whose code holds this address of the object's own numbering.
   const Symbol* function_at(uint64_t address) const;
   const std::vector<Relocation>& relocations() const { return relocations_; }
+  /// Symbols that GOTPCREL relocations want a slot for, sorted; slot i lies at layout().got_offset + 8 * i.
+  const std::vector<uint32_t>& got_symbols() const { return got_symbols_; }
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Kernel* find_kernel(std::string_view name_or_symbol) const; ///< "saxpy" or "saxpy.kd"
@@ -130,14 +146,15 @@ private:
   CodeObject() = default;
 
   Bytes image_;
-  uint32_t version_ = 0, flags_ = 0;
-  TargetId target_;
+  ElfIdentity identity_;
   std::vector<Segment> segments_;
   std::vector<Section> sections_;
   std::vector<Symbol> dynamic_symbols_, static_symbols_;
   std::vector<uint32_t> by_name_; // defined non-local dynamic symbols, sorted by name
   std::vector<const Symbol*> functions_; // with a size, sorted by value
   std::vector<Relocation> relocations_;
+  std::vector<uint32_t> got_symbols_;
+  std::vector<uint32_t> loads_; // PT_LOAD segments, by ascending address
   std::vector<Kernel> kernels_; // sorted by name
   std::vector<const Symbol*> variables_;
   std::optional<Metadata> metadata_;
