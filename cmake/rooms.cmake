@@ -33,7 +33,9 @@ option(BZ_TESTS "build the tests" ON)
 
 add_library(bz_options INTERFACE)
 target_compile_options(bz_options INTERFACE -march=x86-64-v3 -Wall -Wextra -Werror=return-type -Werror=unused-result
-                       -Werror=switch -fno-math-errno)
+                       -Werror=switch -fno-math-errno
+                       # the row tables parse their operand texts at compile time
+                       -fconstexpr-steps=20000000)
 target_include_directories(bz_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(BZ_SANITIZE)
   target_compile_options(bz_options INTERFACE -fsanitize=${BZ_SANITIZE} -fno-omit-frame-pointer)

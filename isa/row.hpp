@@ -267,9 +267,15 @@ struct Meta {
   }
 };
 
+/// Swallows a Meta without parsing it. Facts of a row come from the NoSem tables, by RowId; an engine's instance of the
+/// same array carries semantics only, so that each further builder costs no constant evaluation of operand texts.
+struct SkippedMeta {
+  constexpr SkippedMeta(const char*, Formats, Opcodes = {}, const char* = "", Flags = None, TargetSet = 0, Spelling = {}) {}
+};
+
 /// A row for builder B. `sem` is a generic lambda `[](auto& b) { ... }`; nullptr = known, not implemented.
 template <class B> struct Row {
-  Meta meta;
+  SkippedMeta meta;
   void (*sem)(B&) = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // Shapes of vector semantics that several rows share: 24-bit operands, carries, compares, find-bit results.
 // Owns no row; must not know any engine.
 #pragma once
+#include "isa/builder.hpp"
 #include "isa/row.hpp"
 #include "isa/rows/common_sem.hpp"
 
@@ -30,6 +31,53 @@ void sub_with_borrow(auto& b, auto x, auto y, auto borrow) {
 
 /// The type of the first operand in operand text.
 consteval Type first_type(const char* text) { return Operands(text).spec[0].type; }
+
+/// 64-bit sums cut to 32 bits as integer clamp does, and 32-bit ones to 16.
+auto saturate_i32(auto& b, auto wide) {
+  auto low = b.as_i32(b.lo(b.as_u64(wide)));
+  return b.select(b.sext64(low) == wide, low, b.as_i32((b.hi(b.as_u64(wide)) >> 31) + 0x7fffffffu));
+}
+auto saturate_u32(auto& b, auto wide) {
+  auto low = b.lo(wide);
+  return b.select(b.hi(wide) == 0u, low, decltype(low)(0xffffffffu));
+}
+auto saturate_i16(auto& b, auto x) {
+  using I = decltype(x);
+  return b.max(b.min(x, I(32767)), I(-32768));
+}
+
+auto median(auto& b, auto x, auto y, auto z) { return b.max(b.min(x, y), b.min(b.max(x, y), z)); }
+
+/// |x - y| of unsigned numbers.
+auto abs_diff(auto& b, auto x, auto y) { return b.max(x, y) - b.min(x, y); }
+
+/// Sum of absolute differences of the four bytes; the masked form skips bytes whose reference byte (y) is 0.
+auto sad_bytes(auto& b, auto x, auto y) {
+  auto byte = [&](unsigned shift) { return abs_diff(b, (x >> shift) & 255u, (y >> shift) & 255u); };
+  return byte(0) + byte(8) + byte(16) + byte(24);
+}
+auto masked_sad_bytes(auto& b, auto x, auto y) {
+  auto byte = [&](unsigned shift) {
+    auto reference = (y >> shift) & 255u;
+    auto d = abs_diff(b, (x >> shift) & 255u, reference);
+    return b.select(reference == 0u, decltype(d)(0u), d);
+  };
+  return byte(0) + byte(8) + byte(16) + byte(24);
+}
+
+/// vdst = x + y, saturated under clamp.
+void sum_with_clamp(auto& b, auto x, auto y) { b.vdst(b.clamp() ? b.add_sat(x, y) : x + y); }
+
+/// src0 * src1 + src2 in 16 bits, in the low half of the result.
+auto mad_u16(auto& b) {
+  auto x = b.u16(0), y = b.u16(1), z = b.u16(2);
+  if (!b.clamp()) return x * y + z;
+  return b.min(saturate_u32(b, b.mul_wide(x, y) + b.zext64(z)), decltype(x)(0xffffu));
+}
+auto mad_i16(auto& b) {
+  auto r = b.i16(0) * b.i16(1) + b.i16(2);  // |product| <= 2^30: no overflow of 32 bits
+  return b.as_u32(b.clamp() ? saturate_i16(b, r) : r);
+}
 
 enum class Relation : uint8_t { never, lt, eq, le, gt, lg, ge, o, u, nge, nlg, ngt, nle, neq, nlt, always };
 

@@ -22,19 +22,16 @@ template <class B> inline constexpr Row<B> kVop2[] = {
      [](auto& b) { b.vdst(b.f32(0) * b.f32(1)); }},
     {{"v_mul_i32_i24", VOP2 | VOP3, {6}, "vdst:i32, src0:i32, src1:i32", Clamp},
      [](auto& b) {
-           auto p = b.mul_wide(sext24(b, 0), sext24(b, 1));
-           auto low = b.as_i32(b.lo(b.as_u64(p)));
-           if (b.clamp()) low = b.select(b.sext64(low) == p, low, b.as_i32((b.hi(b.as_u64(p)) >> 31) + 0x7fffffffu));
-           b.vdst(low);
-         }},
+       auto x = sext24(b, 0), y = sext24(b, 1);
+       b.vdst(b.clamp() ? saturate_i32(b, b.mul_wide(x, y)) : x * y);
+     }},
     {{"v_mul_hi_i32_i24", VOP2 | VOP3, {7}, "vdst:i32, src0:i32, src1:i32"},
      [](auto& b) { b.vdst(b.mul_hi(sext24(b, 0), sext24(b, 1))); }},
     {{"v_mul_u32_u24", VOP2 | VOP3, {8}, "vdst:u32, src0:u32, src1:u32", Clamp},
      [](auto& b) {
-           auto x = zext24(b, 0), y = zext24(b, 1), r = x * y;
-           if (b.clamp()) r = b.select(b.mul_hi(x, y) == 0u, r, decltype(r)(0xffffffffu));
-           b.vdst(r);
-         }},
+       auto x = zext24(b, 0), y = zext24(b, 1);
+       b.vdst(b.clamp() ? saturate_u32(b, b.mul_wide(x, y)) : x * y);
+     }},
     {{"v_mul_hi_u32_u24", VOP2 | VOP3, {9}, "vdst:u32, src0:u32, src1:u32"},
      [](auto& b) { b.vdst(b.mul_hi(zext24(b, 0), zext24(b, 1))); }},
     {{"v_min_f32", VOP2 | VOP3, {10}, "vdst:f32, src0:f32, src1:f32", FloatOp},
