@@ -29,9 +29,6 @@ void sub_with_borrow(auto& b, auto x, auto y, auto borrow) {
   b.lanes_out(r.mask);
 }
 
-/// The type of the first operand in operand text.
-consteval Type first_type(const char* text) { return Operands(text).spec[0].type; }
-
 /// 64-bit sums cut to 32 bits as integer clamp does, and 32-bit ones to 16.
 auto saturate_i32(auto& b, auto wide) {
   auto low = b.as_i32(b.lo(b.as_u64(wide)));
