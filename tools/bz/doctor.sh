@@ -75,10 +75,11 @@ doctor_machine() {
 }
 
 doctor_packages() {
-  local group missing
+  local group missing known=""
   if command -v dpkg-query >/dev/null; then
     for group in run test bench; do
-      missing="$(missing_packages $(packages_of $group) | tr '\n' ' ')"
+      missing="$(missing_packages $(packages_of $group) | grep -vxF "${known:-none}" | tr '\n' ' ')" # only what is new
+      known="$(packages_of run | tr ' ' '\n')"
       if [ -z "$missing" ]; then good "for $group" "all installed"
       elif [ $group = run ]; then gap "for $group" "missing: $missing" "$(is_root || echo 'sudo ')./bz packages $group"
       else note "for $group" "missing: $missing" "$(is_root || echo 'sudo ')./bz packages $group, or let ./bz $group do it as root"
