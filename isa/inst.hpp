@@ -78,6 +78,7 @@ struct Inst {
   // Memory modifiers.
   int32_t offset = 0;             ///< bytes; DS 16 bits, FLAT signed 13, MUBUF unsigned 12, SMEM signed 21
   uint8_t offset0 = 0, offset1 = 0;  ///< DS two-address forms, in elements
+  bool offset_imm = false;        ///< SMEM: `offset` counts (besides or instead of a register)
   bool glc = false;               ///< sc0 on gfx942; an atomic returns the old value
   bool slc = false;               ///< nt on gfx942
   bool scc = false;               ///< gfx90a scc, gfx942 sc1

@@ -1,0 +1,506 @@
+// Words to Inst: chooses the format, finds the row and fills its operands from the fields that the format has.
+#include "isa/decode.hpp"
+#include "isa/formats.hpp"
+
+namespace bz::isa {
+namespace {
+
+// Source codes shared by scalar and vector operands.
+constexpr unsigned kCodeSdwa = 249, kCodeDpp = 250, kCodeLiteral = 255, kCodeVgpr = 256;
+constexpr unsigned kLastSgpr = 101;
+constexpr unsigned kVcc = 106, kNull = 125;
+
+/// Bits of the inline float constants 240-248 at one element type.
+struct FloatConstants {
+  uint64_t bits[9];
+};
+constexpr FloatConstants kF64 = {{0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000, 0xbff0000000000000,
+                                  0x4000000000000000, 0xc000000000000000, 0x4010000000000000, 0xc010000000000000,
+                                  0x3fc45f306dc9c882}};
+constexpr FloatConstants kF32 = {{0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000,
+                                  0xc0800000, 0x3e22f983}};
+constexpr FloatConstants kF16 = {{0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118}};
+constexpr FloatConstants kBf16 = {{0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22}};
+
+uint64_t float_constant(Type t, unsigned index) {
+  switch (t) {
+  case Type::f64: case Type::b64: case Type::i64: case Type::u64: return kF64.bits[index];
+  case Type::f16: case Type::b16: case Type::i16: case Type::u16: case Type::pk_f16: return kF16.bits[index];
+  case Type::bf16: case Type::pk_bf16: return kBf16.bits[index];
+  default: return kF32.bits[index];
+  }
+}
+
+uint64_t int_constant(Type t, int value) {
+  int bits = type_bits(t);
+  if (t == Type::pk_f32 || t == Type::pk_b32) bits = 32;
+  uint64_t v = static_cast<uint64_t>(int64_t{value});
+  return bits == 64 ? v : v & ((uint64_t{1} << bits) - 1);
+}
+
+/// A 32-bit literal at the operand's type: f64 takes it as the high half, i64 sign-extends, other types zero-extend.
+uint64_t expand_literal(Type t, uint32_t literal) {
+  switch (t) {
+  case Type::f64: return uint64_t{literal} << 32;
+  case Type::i64: return static_cast<uint64_t>(int64_t{static_cast<int32_t>(literal)});
+  default: return literal;
+  }
+}
+
+struct Decoder {
+  Target target;
+  const uint32_t* words;
+  size_t count;
+  Inst inst{};
+  const Meta* meta = nullptr;
+  size_t used = 1;          ///< dwords of the encoding so far
+  bool agpr_data = false;   ///< memory forms: data registers are AGPRs
+
+  bool gfx90a_up() const { return (kGfx90aUp & bit(target)) != 0; }
+  bool has_agprs() const { return (kGfx908Up & bit(target)) != 0; }
+
+  bool take_literal() {
+    if (inst.has_literal) return true;
+    if (used >= count) return false;
+    inst.literal = words[used++];
+    return inst.has_literal = true;
+  }
+
+  static void set_reg(Operand& o, Operand::Kind kind, unsigned number) {
+    o.kind = kind;
+    o.number = static_cast<uint16_t>(number);
+  }
+
+  /// Scalar codes 0-127 and the read-only specials; `dwords` gives the alignment.
+  bool scalar_register(Operand& o, unsigned code) {
+    unsigned align = o.dwords == 1 ? 1 : o.dwords == 2 ? 2 : 4;
+    if (code <= kLastSgpr || (code >= 108 && code <= 123)) {
+      unsigned base = code <= kLastSgpr ? 0 : 108, limit = code <= kLastSgpr ? 106 : 124;
+      unsigned n = base + (code - base) / align * align;
+      if (n + o.dwords > limit) return false;
+      set_reg(o, Operand::Kind::sgpr, n);
+      return true;
+    }
+    if (code == kNull || (code >= 235 && code <= 239) || (code >= 251 && code <= 253) || code == 230 || code == 231 ||
+        code == 254) {
+      if (o.dwords > 2 || (o.dwords == 2 && (code == 231 || code == 254))) return false;
+      set_reg(o, Operand::Kind::special, code);
+      return true;
+    }
+    if (code >= 102 && code <= 127) {
+      if (o.dwords == 2 && (code & 1 || code == 124)) return false;
+      if (o.dwords > 2) return false;
+      set_reg(o, Operand::Kind::sgpr, code);
+      return true;
+    }
+    return false;
+  }
+
+  /// Any source code of 8 or 9 bits.
+  bool source(Operand& o, const OperandSpec& spec, unsigned code, bool literal_allowed) {
+    if (code >= kCodeVgpr) return set_reg(o, Operand::Kind::vgpr, code - kCodeVgpr), true;
+    if (code >= 128 && code <= 208) {
+      o.kind = Operand::Kind::constant;
+      o.number = static_cast<uint16_t>(code);
+      o.value = int_constant(o.type, code <= 192 ? static_cast<int>(code) - 128 : 192 - static_cast<int>(code));
+      return !spec.no_inline;
+    }
+    if (code >= 240 && code <= 248) {
+      o.kind = Operand::Kind::constant;
+      o.number = static_cast<uint16_t>(code);
+      o.value = float_constant(o.type, code - 240);
+      return !spec.no_inline;
+    }
+    if (code == kCodeLiteral) {
+      if (!literal_allowed || spec.no_inline || !take_literal()) return false;
+      o.kind = Operand::Kind::literal;
+      o.number = static_cast<uint16_t>(code);
+      o.value = expand_literal(o.type, inst.literal);
+      return true;
+    }
+    return scalar_register(o, code);
+  }
+
+  bool vgpr(Operand& o, unsigned number, bool agpr = false) {
+    if (gfx90a_up() && o.dwords > 1 && (number & 1)) return false;
+    if (number + o.dwords > 256) return false;
+    set_reg(o, agpr ? Operand::Kind::agpr : Operand::Kind::vgpr, number);
+    return true;
+  }
+
+  void immediate(Operand& o, int64_t value) {
+    o.kind = Operand::Kind::imm;
+    o.value = static_cast<uint64_t>(value);
+  }
+
+  Operand& append(const OperandSpec& spec) {
+    Operand& o = inst.operands[inst.operand_count++];
+    o.field = spec.field;
+    o.type = spec.type;
+    o.dwords = spec.dwords;
+    o.is_dst = spec.is_dst;
+    return o;
+  }
+
+  /// The lists of sources and destinations, from the operands in printing order.
+  void index_operands() {
+    bool returns = inst.glc || !has(meta->flags, Atomic) || inst.format == DS;
+    for (uint8_t i = 0; i < inst.operand_count; ++i) {
+      if (inst.operands[i].is_dst && returns) inst.dests[inst.dest_count++] = i;
+      if (!inst.operands[i].is_dst) inst.sources[inst.source_count++] = i;
+    }
+    uint8_t op = 0;
+    for (uint8_t k = 0; k < meta->operands.count; ++k) {
+      auto& spec = meta->operands.spec[k];
+      if (spec.if_returning && !inst.glc) continue;
+      if (spec.read_write) inst.sources[inst.source_count++] = op;
+      ++op;
+    }
+  }
+
+  template <class F> bool each_operand(F&& fill) {
+    for (int i = 0; i < meta->operands.count; ++i) {
+      auto& spec = meta->operands.spec[static_cast<size_t>(i)];
+      if (spec.if_returning && !inst.glc) continue;
+      Operand& o = append(spec);
+      if (!fill(o, spec)) return false;
+    }
+    return true;
+  }
+
+  bool find(Format format, unsigned opcode) {
+    inst.row = find_row(target, format, opcode);
+    if (inst.row == kNoRow) return false;
+    inst.format = format;
+    inst.opcode = static_cast<uint16_t>(opcode);
+    meta = &row_meta(inst.row);
+    return true;
+  }
+
+  // ------------------------------------------------------------ scalar formats
+
+  bool sopx(const Layout& l, Format format) {
+    if (!find(format, l.get('O', words))) return false;
+    auto imm = l.has('I') ? l.get('I', words) : 0;
+    inst.simm16 = static_cast<int16_t>(imm);
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::sdst: return scalar_register(o, l.get('D', words));
+      case Field::ssrc0: return source(o, spec, l.get('A', words), spec.reg != RegClass::sgpr);
+      case Field::ssrc1: return source(o, spec, l.get('B', words), spec.reg != RegClass::sgpr);
+      case Field::gpr_idx: return immediate(o, l.has('I') ? imm : l.get('B', words)), true;
+      case Field::k32:
+        if (!take_literal()) return false;
+        o.kind = Operand::Kind::literal;
+        o.value = inst.literal;
+        return true;
+      default: return immediate(o, inst.simm16), true;
+      }
+    });
+  }
+
+  bool smem() {
+    const auto& l = kSMEM;
+    if (count < 2 || !find(SMEM, l.get('O', words))) return false;
+    used = 2;
+    inst.glc = l.get('g', words);
+    bool imm = l.get('i', words), reg = l.get('e', words);
+    int32_t offset = static_cast<int32_t>(l.get('I', words) << 11) >> 11;
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::sdata: return scalar_register(o, l.get('D', words));
+      case Field::simm7: return immediate(o, l.get('D', words)), true;
+      case Field::sbase: return scalar_register(o, l.get('S', words) * 2);
+      default:  // smem_offset: immediate, register, or register and immediate
+        inst.offset_imm = imm;
+        if (imm) inst.offset = offset;
+        if (imm && !reg) return immediate(o, offset), true;
+        return scalar_register(o, reg ? l.get('F', words) : l.get('I', words) & 0x7f);
+      }
+    });
+  }
+
+  // ------------------------------------------------------------ vector formats
+
+  bool takes_mods(const OperandSpec& spec) const {
+    return !has(meta->flags, NoMods) && !spec.mask && (is_float(spec.type) || has(meta->flags, Mods));
+  }
+
+  bool vcc_mask(Operand& o) { return set_reg(o, Operand::Kind::sgpr, kVcc), true; }
+
+  /// VOP1, VOP2 and VOPC without SDWA or DPP.
+  bool vop_plain(const Layout& l, Format format) {
+    if (!find(format, l.get('O', words))) return false;
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words), spec.reg == RegClass::agpr);
+      case Field::sdst:
+        if (spec.mask) return vcc_mask(o);
+        return scalar_register(o, l.get('D', words));
+      case Field::src0: return vector_source(o, spec, l.get('A', words), true);
+      case Field::src1: return vgpr(o, l.get('B', words));
+      case Field::src2: return vcc_mask(o);
+      default:
+        if (!take_literal()) return false;
+        o.kind = Operand::Kind::literal;
+        o.value = expand_literal(o.type, inst.literal);
+        return true;
+      }
+    });
+  }
+
+  bool vector_source(Operand& o, const OperandSpec& spec, unsigned code, bool literal_allowed) {
+    if (code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, spec.reg == RegClass::agpr);
+    if (spec.reg == RegClass::vgpr && code != 254) return false;
+    if (spec.reg == RegClass::agpr) return false;
+    return source(o, spec, code, literal_allowed && spec.reg == RegClass::any);
+  }
+
+  bool sdwa(const Layout& l, Format format) {
+    if (count < 2 || !find(format, l.get('O', words)) || has(meta->flags, NoSdwa)) return false;
+    inst.form = Form::sdwa;
+    used = 2;
+    const uint32_t* w = words + 1;
+    bool compare = format == VOPC;
+    const auto& s = kSDWA;
+    if (!compare) {
+      inst.sdwa.dst_sel = static_cast<uint8_t>(s.get('d', w));
+      inst.sdwa.dst_unused = static_cast<uint8_t>(s.get('U', w));
+      inst.clamp = s.get('c', w);
+      inst.omod = static_cast<uint8_t>(s.get('m', w));
+    }
+    inst.sdwa.src_sel = {static_cast<uint8_t>(s.get('e', w)), static_cast<uint8_t>(s.get('f', w))};
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      auto mods = [&](char neg, char abs, char sext) {
+        if (takes_mods(spec)) o.neg = s.get(neg, w), o.abs = s.get(abs, w);
+        else o.sext = s.get(sext, w);
+      };
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::sdst:
+        if (compare && kSDWAB.get('v', w)) return scalar_register(o, kSDWAB.get('D', w));
+        return vcc_mask(o);
+      case Field::src0:
+        mods('n', 'a', 'x');
+        return sdwa_source(o, spec, s.get('A', w), s.get('S', w));
+      case Field::src1:
+        mods('o', 'b', 'y');
+        return sdwa_source(o, spec, l.get('B', words), s.get('T', w));
+      default: return vcc_mask(o);
+      }
+    });
+  }
+
+  bool sdwa_source(Operand& o, const OperandSpec& spec, unsigned code, bool scalar) {
+    if (!scalar) return vgpr(o, code);
+    return source(o, spec, code, false);
+  }
+
+  bool dpp(const Layout& l, Format format) {
+    if (count < 2 || !find(format, l.get('O', words)) || has(meta->flags, NoDpp)) return false;
+    inst.form = Form::dpp;
+    used = 2;
+    const uint32_t* w = words + 1;
+    const auto& d = kDPP;
+    inst.dpp = {static_cast<uint16_t>(d.get('I', w)), static_cast<uint8_t>(d.get('r', w)),
+                static_cast<uint8_t>(d.get('k', w)), d.get('z', w) != 0};
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::src0:
+        if (takes_mods(spec)) o.neg = d.get('n', w), o.abs = d.get('a', w);
+        return vgpr(o, d.get('A', w));
+      case Field::src1:
+        if (takes_mods(spec)) o.neg = d.get('o', w), o.abs = d.get('b', w);
+        return vgpr(o, l.get('B', words));
+      default: return vcc_mask(o);
+      }
+    });
+  }
+
+  bool vop3() {
+    const auto& l = kVOP3;
+    if (count < 2 || !find(VOP3, l.get('O', words))) return false;
+    used = 2;
+    inst.form = meta->formats & (VOP1 | VOP2 | VOPC) ? Form::e64 : Form::plain;
+    bool carry = false;  // a vector and a scalar destination: the layout without abs and op_sel
+    for (auto& spec : meta->operands.spec) carry |= spec.field == Field::sdst && meta->operands.spec[0].field == Field::vdst;
+    unsigned neg = l.get('n', words), abs = carry ? 0 : l.get('a', words);
+    if (has(meta->flags, Clamp)) inst.clamp = l.get('c', words);
+    if (has(meta->flags, Omod)) inst.omod = static_cast<uint8_t>(l.get('m', words));
+    if (has(meta->flags, OpSel)) inst.op_sel = static_cast<uint8_t>(l.get('s', words));
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      auto src = [&](char name, unsigned index) {
+        if (takes_mods(spec)) o.neg = neg >> index & 1, o.abs = abs >> index & 1;
+        return vector_source(o, spec, l.get(name, words), false);
+      };
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::sdst: return scalar_register(o, carry ? kVOP3S.get('S', words) : l.get('D', words));
+      case Field::src0: return src('A', 0);
+      case Field::src1: return src('B', 1);
+      case Field::src2: return src('C', 2);
+      default: return false;
+      }
+    });
+  }
+
+  bool vop3p() {
+    const auto& l = kVOP3P;
+    if (!find(VOP3P, l.get('O', words))) return false;
+    inst.clamp = has(meta->flags, Clamp) && l.get('c', words);
+    inst.op_sel = static_cast<uint8_t>(l.get('s', words));
+    inst.op_sel_hi = static_cast<uint8_t>(l.get('H', words) | l.get('h', words) << 2);
+    inst.neg_lo = static_cast<uint8_t>(l.get('n', words));
+    inst.neg_hi = static_cast<uint8_t>(l.get('a', words));
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      auto src = [&](char name, unsigned index) {
+        if (spec.type == Type::mix) o.neg = inst.neg_lo >> index & 1, o.abs = inst.neg_hi >> index & 1;
+        return vector_source(o, spec, l.get(name, words), false);
+      };
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::src0: return src('A', 0);
+      case Field::src1: return src('B', 1);
+      case Field::src2: return src('C', 2);
+      default: return false;
+      }
+    });
+  }
+
+  bool mai() {
+    const auto& l = kMAI;
+    if (!find(MAI, l.get('O', words))) return false;
+    inst.cbsz = static_cast<uint8_t>(l.get('z', words));
+    inst.abid = static_cast<uint8_t>(l.get('i', words));
+    inst.blgp = static_cast<uint8_t>(l.get('b', words));
+    unsigned acc = l.get('x', words);
+    // gfx908 has its accumulators always in AGPRs; later chips choose by a bit.
+    bool acc_cd = !gfx90a_up() || l.get('d', words);
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      auto src = [&](char name, bool agpr) {
+        unsigned code = l.get(name, words);
+        if (spec.reg == RegClass::av) {
+          if (code < kCodeVgpr) return false;
+          return vgpr(o, code - kCodeVgpr, agpr);
+        }
+        if (spec.reg == RegClass::agpr) return code >= kCodeVgpr && vgpr(o, code - kCodeVgpr, true);
+        if (spec.field == Field::src2 && code >= kCodeVgpr && spec.reg == RegClass::any)
+          return vgpr(o, code - kCodeVgpr, acc_cd);
+        if (code == kCodeLiteral) return false;
+        return vector_source(o, spec, code, false);
+      };
+      switch (spec.field) {
+      case Field::vdst:
+        return vgpr(o, l.get('D', words), spec.reg == RegClass::agpr || (spec.reg == RegClass::any && acc_cd));
+      case Field::src0: return src('A', acc & 1);
+      case Field::src1: return src('B', acc & 2);
+      case Field::src2: return src('C', acc_cd);
+      default: return false;
+      }
+    });
+  }
+
+  // ------------------------------------------------------------ memory formats
+
+  bool data(Operand& o, unsigned number) { return vgpr(o, number, agpr_data); }
+
+  bool ds() {
+    const auto& l = kDS;
+    if (count < 2 || !find(DS, l.get('O', words))) return false;
+    used = 2;
+    inst.gds = l.get('g', words);
+    agpr_data = l.get('a', words);
+    if (agpr_data && !gfx90a_up()) return false;
+    inst.offset0 = static_cast<uint8_t>(l.get('I', words));
+    inst.offset1 = static_cast<uint8_t>(l.get('J', words));
+    if (meta->operands.offset) inst.offset = inst.offset0 | inst.offset1 << 8;
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdst: return data(o, l.get('D', words));
+      case Field::addr: return vgpr(o, l.get('V', words));
+      case Field::data0: return data(o, l.get('A', words));
+      case Field::data1: return data(o, l.get('B', words));
+      default: return false;
+      }
+    });
+  }
+
+  bool flat() {
+    const auto& l = kFLAT;
+    constexpr Format segments[4] = {FLAT, SCRATCH, GLOBAL, FLAT};
+    unsigned segment = l.get('S', words);
+    if (count < 2 || segment == 3 || !find(segments[segment], l.get('O', words))) return false;
+    used = 2;
+    bool gfx940 = (kGfx940 & bit(target)) != 0;
+    inst.glc = l.get('g', words);
+    inst.slc = l.get('s', words);
+    inst.scc = gfx90a_up() && l.get('k', words);
+    bool bit13 = l.get('l', words);
+    inst.lds = has(meta->flags, LdsOnly) || (bit13 && !gfx940 && segment != 0);
+    agpr_data = l.get('a', words);
+    if (agpr_data && !gfx90a_up()) return false;
+    inst.offset = static_cast<int32_t>(l.get('I', words) << 19) >> 19;
+    if (segment == 0) inst.offset = static_cast<int32_t>(l.get('I', words) & 0xfff);
+    unsigned saddr = l.get('R', words);
+    bool off = saddr == 0x7f;
+    // Scratch: an SGPR replaces the VGPR address, unless gfx940's bit 13 asks for both.
+    bool use_vaddr = segment != 1 || (gfx940 ? bit13 : off);
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdst: return data(o, l.get('D', words));
+      case Field::data: return data(o, l.get('A', words));
+      case Field::addr:
+        if (!use_vaddr) return true;
+        if (segment == 2 && !off) o.dwords = 1;
+        return vgpr(o, l.get('V', words));
+      case Field::saddr:
+        if (off) return true;
+        return scalar_register(o, saddr);
+      default: return false;
+      }
+    });
+  }
+
+  bool run() {
+    uint32_t w = words[0];
+    if (kSOP1.matches(w)) return sopx(kSOP1, SOP1);
+    if (kSOPC.matches(w)) return sopx(kSOPC, SOPC);
+    if (kSOPP.matches(w)) return sopx(kSOPP, SOPP);
+    if (kSOPK.matches(w)) return sopx(kSOPK, SOPK);
+    if (kSOP2.matches(w)) return sopx(kSOP2, SOP2);
+    if (kVOP1.matches(w)) return short_vector(kVOP1, VOP1);
+    if (kVOPC.matches(w)) return short_vector(kVOPC, VOPC);
+    if (kVOP2.matches(w)) return short_vector(kVOP2, VOP2);
+    if (kVOP3P.matches(w)) {
+      if (count < 2) return false;
+      used = 2;
+      return vop3p() || (inst = Inst(), mai());
+    }
+    if (kVOP3.matches(w)) return vop3();
+    if (kSMEM.matches(w)) return smem();
+    if (kFLAT.matches(w)) return flat();
+    if (kDS.matches(w)) return ds();
+    return false;
+  }
+
+  bool short_vector(const Layout& l, Format format) {
+    unsigned src0 = l.get('A', words);
+    if (src0 == kCodeSdwa) return sdwa(l, format);
+    if (src0 == kCodeDpp) return dpp(l, format);
+    return vop_plain(l, format);
+  }
+};
+
+} // namespace
+
+std::optional<Inst> decode(Target target, const uint32_t* words, size_t count) {
+  if (count == 0) return std::nullopt;
+  Decoder d{target, words, count};
+  if (!d.run()) return std::nullopt;
+  d.index_operands();
+  d.inst.size = static_cast<uint8_t>(d.used * 4);
+  return d.inst;
+}
+
+} // namespace bz::isa
