@@ -22,6 +22,8 @@ constexpr uint64_t kBundleHeader = 24 + 8;                     // magic, count
 constexpr uint64_t kEntryHeader = 3 * 8;                       // offset, size, id size
 constexpr uint64_t kMostEntries = 4096, kLongestId = 4096;     // for headers read without knowing the image's size
 constexpr uint64_t kLargestBundle = uint64_t{8} << 30;
+// Nothing real compresses better than this; a small file that claims to is after our memory.
+constexpr uint64_t kAlwaysInflated = uint64_t{16} << 20, kLargestRatio = 2048;
 constexpr size_t kIdsInMessage = 32;
 
 template <class... Args> Status bad(FormatAt format, const Args&... args) {
@@ -107,67 +109,32 @@ Expected<CompressedHeader> read_compressed_header(Bytes image) {
   return h;
 }
 
-/// Output grows with what really comes out, so that a header alone can't make us allocate.
-void grow(std::vector<std::byte>& out, size_t used, uint64_t limit) {
-  out.resize(std::min<uint64_t>(limit, std::max<uint64_t>(uint64_t{1} << 20, uint64_t{used} * 2)));
+Status check_inflated(uint64_t got, uint64_t stated) {
+  if (got == stated) return {};
+  return bad("compressed bundle: {} bytes of content instead of {}", got, stated);
 }
 
-Expected<std::vector<std::byte>> inflate_zstd(Bytes payload, uint64_t size) {
-  std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-  if (!context) return error(Code::out_of_memory, "compressed bundle: no memory for the decompressor");
-  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, 31); // --compression-level may ask for long windows
-  std::vector<std::byte> out;
-  ZSTD_inBuffer in{payload.data(), payload.size(), 0};
-  for (size_t used = 0;;) {
-    if (used == out.size() && used < size) grow(out, used, size);
-    ZSTD_outBuffer chunk{out.data(), out.size(), used};
-    size_t before = in.pos;
-    size_t left = ZSTD_decompressStream(context.get(), &chunk, &in);
-    if (ZSTD_isError(left)) return bad("compressed bundle: zstd: {}", ZSTD_getErrorName(left));
-    bool stuck = chunk.pos == used && in.pos == before;
-    used = chunk.pos;
-    if (left == 0) {
-      if (used != size) return bad("compressed bundle: {} bytes of content instead of {}", used, size);
-      out.resize(used);
-      return out;
-    }
-    if (stuck) return bad("compressed bundle: the zstd data {}", used == size ? "hold more than stated" : "are truncated");
-  }
+/// `payload` may be followed by bytes that aren't ours: a version 1 header doesn't state its end.
+Status inflate_zstd(Bytes payload, std::span<std::byte> out) {
+  size_t frame = ZSTD_findFrameCompressedSize(payload.data(), payload.size());
+  if (ZSTD_isError(frame)) return bad("compressed bundle: zstd: {}", ZSTD_getErrorName(frame));
+  size_t got = ZSTD_decompress(out.data(), out.size(), payload.data(), frame);
+  if (ZSTD_isError(got)) return bad("compressed bundle: zstd: {}", ZSTD_getErrorName(got));
+  return check_inflated(got, out.size());
 }
 
-Expected<std::vector<std::byte>> inflate_zlib([[maybe_unused]] Bytes payload, [[maybe_unused]] uint64_t size) {
+Status inflate_zlib([[maybe_unused]] Bytes payload, [[maybe_unused]] std::span<std::byte> out) {
 #ifdef BZ_HAVE_ZLIB
-  z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) return error(Code::out_of_memory, "compressed bundle: no memory for zlib");
-  std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-  std::vector<std::byte> out;
-  size_t in = 0, used = 0;
-  constexpr size_t kStep = size_t{1} << 30; // zlib counts in 32 bits
-  for (;;) {
-    if (used == out.size() && used < size) grow(out, used, size);
-    std::byte spare; // zlib refuses a null output even when nothing is left to write
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(payload.data() + in));
-    stream.avail_in = static_cast<uInt>(std::min(payload.size() - in, kStep));
-    bool full = used == out.size();
-    stream.next_out = reinterpret_cast<Bytef*>(full ? &spare : out.data() + used);
-    stream.avail_out = static_cast<uInt>(full ? 1 : std::min(out.size() - used, kStep));
-    uInt in_before = stream.avail_in, out_before = stream.avail_out;
-    int result = inflate(&stream, Z_NO_FLUSH);
-    in += in_before - stream.avail_in;
-    uInt produced = out_before - stream.avail_out;
-    if (full && produced) return bad("compressed bundle: the zlib data hold more than stated");
-    used += produced;
-    if (result == Z_STREAM_END) {
-      if (used != size) return bad("compressed bundle: {} bytes of content instead of {}", used, size);
-      out.resize(used);
-      return out;
-    }
-    if (result == Z_MEM_ERROR) return error(Code::out_of_memory, "compressed bundle: no memory for zlib");
-    if (result != Z_OK) return bad("compressed bundle: the zlib data are damaged or truncated ({})", result);
-  }
+  uLongf got = out.size();
+  uLong used = payload.size();
+  int result = uncompress2(reinterpret_cast<Bytef*>(out.data()), &got,
+                           reinterpret_cast<const Bytef*>(payload.data()), &used);
+  if (result == Z_MEM_ERROR) return error(Code::out_of_memory, "compressed bundle: no memory for zlib");
+  if (result != Z_OK) return bad("compressed bundle: the zlib data are damaged, truncated or longer than stated");
+  return check_inflated(got, out.size());
 #else
-  return error(Code::unsupported, "compressed bundle: zlib compression, and this build has no zlib: rebuild the program "
-                                  "with zstd (-offload-compression-level needs a clang with zstd)");
+  return error(Code::unsupported, "compressed bundle: method zlib, and this build has no zlib: rebuild the program with "
+                                  "a compiler that compresses with zstd, or with -no-offload-compress");
 #endif
 }
 
@@ -187,7 +154,12 @@ Expected<std::vector<std::byte>> decompress_bundle(Bytes image) {
   uint64_t total = h.total_size.value_or(image.size());
   std::optional<Bytes> payload = total < h.payload ? std::nullopt : slice(image, h.payload, total - h.payload);
   if (!payload) return bad("compressed bundle: states {} bytes in all, {} are there", total, image.size());
-  return h.method == kZstd ? inflate_zstd(*payload, h.uncompressed_size) : inflate_zlib(*payload, h.uncompressed_size);
+  if (h.uncompressed_size > std::max(kAlwaysInflated, kLargestRatio * payload->size()))
+    return bad("compressed bundle: states {} bytes of content in {} compressed ones", h.uncompressed_size,
+               payload->size());
+  std::vector<std::byte> content(h.uncompressed_size);
+  BZ_TRY(h.method == kZstd ? inflate_zstd(*payload, content) : inflate_zlib(*payload, content));
+  return content;
 }
 
 Expected<Bundle> Bundle::parse(Bytes image) {
