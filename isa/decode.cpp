@@ -2,6 +2,9 @@
 #include "isa/decode.hpp"
 #include "isa/formats.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace bz::isa {
 namespace {
 
@@ -142,6 +145,12 @@ struct Decoder {
     return o;
   }
 
+  /// Destinations that this instance of the row does not have.
+  bool absent(const OperandSpec& spec) const {
+    if (spec.if_returning && !inst.glc) return true;
+    return inst.lds && spec.is_dst && (spec.field == Field::vdst || spec.field == Field::vdata);
+  }
+
   /// The lists of sources and destinations, from the operands in printing order.
   void index_operands() {
     bool returns = inst.glc || !has(meta->flags, Atomic) || inst.format == DS;
@@ -152,7 +161,7 @@ struct Decoder {
     uint8_t op = 0;
     for (uint8_t k = 0; k < meta->operands.count; ++k) {
       auto& spec = meta->operands.spec[k];
-      if (spec.if_returning && !inst.glc) continue;
+      if (absent(spec)) continue;
       if (spec.read_write) inst.sources[inst.source_count++] = op;
       ++op;
     }
@@ -161,7 +170,7 @@ struct Decoder {
   template <class F> bool each_operand(F&& fill) {
     for (int i = 0; i < meta->operands.count; ++i) {
       auto& spec = meta->operands.spec[static_cast<size_t>(i)];
-      if (spec.if_returning && !inst.glc) continue;
+      if (absent(spec)) continue;
       Operand& o = append(spec);
       if (!fill(o, spec)) return false;
     }
@@ -265,7 +274,7 @@ struct Decoder {
     const auto& s = kSDWA;
     if (!compare) {
       inst.sdwa.dst_sel = static_cast<uint8_t>(s.get('d', w));
-      inst.sdwa.dst_unused = static_cast<uint8_t>(s.get('U', w));
+      inst.sdwa.dst_unused = static_cast<uint8_t>(s.get('U', w) % 3);  // 3 is reserved and pads
       inst.clamp = s.get('c', w);
       inst.omod = static_cast<uint8_t>(s.get('m', w));
     }
@@ -322,7 +331,7 @@ struct Decoder {
     const auto& l = kVOP3;
     if (count < 2 || !find(VOP3, l.get('O', words))) return false;
     used = 2;
-    inst.form = meta->formats & (VOP1 | VOP2 | VOPC) ? Form::e64 : Form::plain;
+    inst.form = meta->formats & (VOP1 | VOP2 | VOPC | VINTRP) ? Form::e64 : Form::plain;
     bool carry = false;  // a vector and a scalar destination: the layout without abs and op_sel
     for (auto& spec : meta->operands.spec) carry |= spec.field == Field::sdst && meta->operands.spec[0].field == Field::vdst;
     unsigned neg = l.get('n', words), abs = carry ? 0 : l.get('a', words);
@@ -336,6 +345,9 @@ struct Decoder {
       };
       switch (spec.field) {
       case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::vsrc: return src('B', 1);
+      case Field::param: return immediate(o, l.get('B', words) & 0xff), true;
+      case Field::attr: return immediate(o, l.get('A', words)), true;
       case Field::sdst: return scalar_register(o, carry ? kVOP3S.get('S', words) : l.get('D', words));
       case Field::src0: return src('A', 0);
       case Field::src1: return src('B', 1);
@@ -409,7 +421,8 @@ struct Decoder {
     const auto& l = kDS;
     if (count < 2 || !find(DS, l.get('O', words))) return false;
     used = 2;
-    inst.gds = l.get('g', words);
+    // gfx90a and later have no GDS; their disassembler ignores the bit.
+    inst.gds = has(meta->flags, GdsOnly) || (!gfx90a_up() && l.get('g', words));
     agpr_data = l.get('a', words);
     if (agpr_data && !gfx90a_up()) return false;
     inst.offset0 = static_cast<uint8_t>(l.get('I', words));
@@ -437,11 +450,15 @@ struct Decoder {
     inst.slc = l.get('s', words);
     inst.scc = gfx90a_up() && l.get('k', words);
     bool bit13 = l.get('l', words);
-    inst.lds = has(meta->flags, LdsOnly) || (bit13 && !gfx940 && segment != 0);
+    // Before gfx940 bit 13 sends the data of the one-dword loads to LDS.
+    bool to_lds = bit13 && !gfx940 && segment != 0;
+    if (to_lds && (!has(meta->flags, Load) || has(meta->flags, Store) || meta->op.gfx9 > 20)) return false;
+    inst.lds = to_lds || has(meta->flags, LdsOnly);
     agpr_data = l.get('a', words);
     if (agpr_data && !gfx90a_up()) return false;
     inst.offset = static_cast<int32_t>(l.get('I', words) << 19) >> 19;
-    if (segment == 0) inst.offset = static_cast<int32_t>(l.get('I', words) & 0xfff);
+    // FLAT has 12 unsigned bits; bit 12 must be 0 and is shown as it is.
+    if (segment == 0) inst.offset = static_cast<int32_t>(l.get('I', words));
     unsigned saddr = l.get('R', words);
     bool off = saddr == 0x7f;
     // Scratch: an SGPR replaces the VGPR address, unless gfx940's bit 13 asks for both.
@@ -458,6 +475,112 @@ struct Decoder {
         if (off) return true;
         return scalar_register(o, saddr);
       default: return false;
+      }
+    });
+  }
+
+  /// vaddr, vdata, srsrc and soffset, which MUBUF and MTBUF share.
+  bool buffer(const Layout& l) {
+    inst.glc = l.get('g', words);
+    inst.slc = l.get('s', words);
+    inst.scc = gfx90a_up() && l.get('k', words);
+    inst.idxen = l.get('x', words);
+    inst.offen = l.get('e', words);
+    inst.offset = static_cast<int32_t>(l.get('I', words));
+    bool bit55 = l.get('a', words);
+    agpr_data = gfx90a_up() && bit55;
+    inst.tfe = !gfx90a_up() && bit55 && l.has('l');
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdata:
+        if (inst.tfe) ++o.dwords;  // the extra dword receives the fault status
+        return data(o, l.get('D', words));
+      case Field::vaddr:
+        o.dwords = static_cast<uint8_t>(inst.idxen + inst.offen);
+        return o.dwords == 0 || vgpr(o, l.get('V', words));
+      case Field::srsrc: return scalar_register(o, l.get('R', words) * 4);
+      case Field::soffset: return source(o, spec, l.get('F', words), false);
+      default: return false;
+      }
+    });
+  }
+
+  bool mubuf() {
+    const auto& l = kMUBUF;
+    if (count < 2 || !find(MUBUF, l.get('O', words))) return false;
+    used = 2;
+    inst.lds = l.get('l', words);
+    if (inst.lds && !has(meta->flags, LdsOnly) &&
+        (!has(meta->flags, Load) || has(meta->flags, Store | NoLds))) return false;
+    return buffer(l);
+  }
+
+  bool mtbuf() {
+    const auto& l = kMTBUF;
+    if (count < 2 || !find(MTBUF, l.get('O', words))) return false;
+    used = 2;
+    inst.dfmt = static_cast<uint8_t>(l.get('d', words));
+    inst.nfmt = static_cast<uint8_t>(l.get('n', words));
+    return buffer(l);
+  }
+
+  bool mimg() {
+    const auto& l = kMIMG;
+    if (count < 2 || !find(MIMG, l.get('O', words))) return false;
+    used = 2;
+    inst.glc = l.get('g', words);
+    inst.slc = l.get('s', words);
+    inst.scc = gfx90a_up() && l.get('k', words);
+    inst.dmask = static_cast<uint8_t>(l.get('M', words));
+    inst.unorm = l.get('u', words);
+    inst.da = l.get('d', words);
+    inst.r128 = l.get('r', words);
+    inst.lwe = l.get('l', words);
+    inst.d16 = has(meta->flags, D16) && l.get('h', words);
+    agpr_data = gfx90a_up() && l.get('t', words);
+    inst.tfe = !gfx90a_up() && l.get('t', words);
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdata: {
+        int n = has(meta->flags, Gather4) ? 4 : std::max(1, std::popcount(inst.dmask));
+        if (inst.d16) n = (n + 1) / 2;
+        o.dwords = static_cast<uint8_t>(n + inst.tfe);
+        return data(o, l.get('D', words));
+      }
+      case Field::vaddr: return vgpr(o, l.get('V', words));
+      case Field::srsrc: return scalar_register(o, l.get('R', words) * 4);
+      case Field::ssamp: return scalar_register(o, l.get('P', words) * 4);
+      default: return false;
+      }
+    });
+  }
+
+  bool exports() {
+    const auto& l = kEXP;
+    if (count < 2 || !find(EXP, 0)) return false;
+    used = 2;
+    inst.export_en = static_cast<uint8_t>(l.get('E', words));
+    inst.done = l.get('o', words);
+    inst.compr = l.get('c', words);
+    inst.vm = l.get('v', words);
+    int index = 0;
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      if (spec.field == Field::tgt) return immediate(o, l.get('T', words)), true;
+      int k = index++;
+      if (!(inst.export_en >> k & 1)) return true;
+      return vgpr(o, l.get("ABCD"[inst.compr ? k / 2 : k], words));  // compressed: two halves per register
+    });
+  }
+
+  bool vintrp() {
+    const auto& l = kVINTRP;
+    if (!find(VINTRP, l.get('O', words))) return false;
+    return each_operand([&](Operand& o, const OperandSpec& spec) {
+      switch (spec.field) {
+      case Field::vdst: return vgpr(o, l.get('D', words));
+      case Field::vsrc: return vgpr(o, l.get('V', words));
+      case Field::param: return immediate(o, l.get('V', words)), true;
+      default: return immediate(o, l.get('t', words) | l.get('h', words) << 6), true;
       }
     });
   }
@@ -481,6 +604,11 @@ struct Decoder {
     if (kSMEM.matches(w)) return smem();
     if (kFLAT.matches(w)) return flat();
     if (kDS.matches(w)) return ds();
+    if (kMUBUF.matches(w)) return mubuf();
+    if (kMTBUF.matches(w)) return mtbuf();
+    if (kMIMG.matches(w)) return mimg();
+    if (kEXP.matches(w)) return exports();
+    if (kVINTRP.matches(w)) return vintrp();
     return false;
   }
 

@@ -2,9 +2,13 @@
 // the order fixes each row's RowId. Includes all row headers.
 #pragma once
 #include "isa/row.hpp"
+#include "isa/rows/buffer.hpp"
 #include "isa/rows/cross.hpp"
 #include "isa/rows/ds.hpp"
+#include "isa/rows/export.hpp"
 #include "isa/rows/flat.hpp"
+#include "isa/rows/image.hpp"
+#include "isa/rows/mai.hpp"
 #include "isa/rows/smem.hpp"
 #include "isa/rows/sop1.hpp"
 #include "isa/rows/sop2.hpp"
@@ -13,6 +17,7 @@
 #include "isa/rows/vop1.hpp"
 #include "isa/rows/vop2.hpp"
 #include "isa/rows/vop3.hpp"
+#include "isa/rows/vop3p.hpp"
 #include "isa/rows/vopc.hpp"
 
 #include <cstddef>
@@ -30,9 +35,15 @@
   X(vop2, kVop2, lane)                                                                                                 \
   X(vopc, kVopc, lane)                                                                                                 \
   X(vop3, kVop3, lane)                                                                                                 \
+  X(vop3p, kVop3p, lane)                                                                                               \
   X(cross, kCross, wave)                                                                                               \
+  X(mai, kMai, wave)                                                                                                   \
   X(flat, kFlat, wave)                                                                                                 \
-  X(ds, kDs, wave)
+  X(ds, kDs, wave)                                                                                                     \
+  X(mubuf, kMubuf, wave)                                                                                               \
+  X(mtbuf, kMtbuf, wave)                                                                                               \
+  X(mimg, kMimg, wave)                                                                                                 \
+  X(exports, kExport, wave)
 
 namespace bz::isa {
 

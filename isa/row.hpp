@@ -84,10 +84,9 @@ inline constexpr Flags GdsOnly = detail::flag(32);     ///< DS rows that exist o
 inline constexpr Flags NoLds = detail::flag(33);       ///< a buffer load without the lds form
 inline constexpr Flags NoGds = detail::flag(34);
 inline constexpr Flags LdsOnly = detail::flag(35);     ///< global/buffer load whose data goes to LDS (no vdst)
-inline constexpr Flags NoGpr = detail::flag(36);
-inline constexpr Flags NoVop3Dst = detail::flag(37);
+inline constexpr Flags D16 = detail::flag(36);         ///< image rows with a d16 bit: two 16-bit components per register
+inline constexpr Flags Gather4 = detail::flag(37);     ///< image rows that always give four components
 inline constexpr Flags Typed = detail::flag(38);       ///< format conversion through the resource (buffer_*_format_*)
-inline constexpr Flags NoRtnForm = detail::flag(39);   ///< atomic without the returning form
 constexpr Flags operator&(Flags a, Flags b) { return Flags(uint64_t(a) & uint64_t(b)); }
 
 // ---------------------------------------------------------------- operands

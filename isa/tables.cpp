@@ -39,6 +39,7 @@ struct Tables {
         unsigned code = static_cast<unsigned>(op);
         if (format == VOP3 && (m.formats & VOP2)) code += 0x100;
         if (format == VOP3 && (m.formats & VOP1)) code += 0x140;
+        if (format == VOP3 && (m.formats & VINTRP)) code += 0x270;
         auto& column = rows[static_cast<size_t>(t)][static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(format)))];
         if (column.empty()) column.assign(kOpcodes, kNoRow);
         column[code] = id;

@@ -85,7 +85,7 @@ private:
     case Form::sdwa: out_ += "_sdwa"; break;
     case Form::dpp: out_ += "_dpp"; break;
     case Form::plain:
-      if ((meta_.formats & VOP3) && (i_.format & (VOP1 | VOP2 | VOPC))) out_ += "_e32";
+      if ((meta_.formats & VOP3) && (i_.format & (VOP1 | VOP2 | VOPC | VINTRP))) out_ += "_e32";
       break;
     }
   }
@@ -95,19 +95,16 @@ private:
     else put("{}[{}:{}]", kind, number, number + dwords - 1);
   }
 
-  void int_or_hex(uint64_t v, bool sign, int64_t value) {
-    if (sign && value >= -16 && value <= 64) put("{}", value);
-    else put("{:#x}", v);
-  }
-
   void constant(const Operand& o) {
     uint64_t v = o.value;
     std::string_view name;
     int64_t value = 0;
     switch (o.type) {
-    case Type::b16: case Type::i16: case Type::u16: case Type::f16:
-      value = static_cast<int16_t>(v);
-      if (v > 0xffff) value = 100;
+    case Type::b16: case Type::i16: case Type::u16:
+      value = static_cast<int16_t>(v &= 0xffff);
+      break;
+    case Type::f16:
+      value = static_cast<int16_t>(v &= 0xffff);
       name = float_name(v, kF16Bits, "0.15915494");
       break;
     case Type::bf16: case Type::pk_bf16:
@@ -119,6 +116,7 @@ private:
       name = float_name(v, kF16Bits, "0.15915494");
       break;
     case Type::b64: case Type::i64: case Type::u64: case Type::f64:
+      if (o.kind == Operand::Kind::literal && o.type == Type::i64) v = static_cast<uint32_t>(v);
       value = static_cast<int64_t>(v);
       name = float_name(v, kF64Bits, "0.15915494309189532");
       break;
@@ -127,7 +125,8 @@ private:
       name = float_name(v, kF32Bits, "0.15915494");
       break;
     }
-    if (value >= -16 && value <= 64) put("{}", value);
+    if (o.field == Field::k32) put("{:#x}", v);
+    else if (value >= -16 && value <= 64) put("{}", value);
     else if (!name.empty()) out_ += name;
     else if (o.kind == Operand::Kind::literal && o.type == Type::f64) put("{:#x}", v >> 32);
     else put("{:#x}", v);
@@ -161,9 +160,13 @@ private:
     auto v = static_cast<int64_t>(o.value);
     switch (o.field) {
     case Field::simm16:
-      if (i_.format == SOPP) put("{}", static_cast<uint16_t>(v));
-      else int_or_hex(static_cast<uint16_t>(v), false, v);
+      if (i_.format == SOPP && v >= 0 && v <= 64) put("{}", v);
+      else put("{:#x}", static_cast<uint16_t>(v));
       break;
+    case Field::simm7: put("{:#x}", v); break;
+    case Field::attr: attribute(static_cast<unsigned>(v)); break;
+    case Field::param: parameter(static_cast<unsigned>(v)); break;
+    case Field::tgt: export_target(static_cast<unsigned>(v)); break;
     case Field::label: put("{}", static_cast<uint16_t>(v)); break;
     case Field::hwreg: hwreg(static_cast<uint16_t>(v)); break;
     case Field::waitcnt: waitcnt(static_cast<uint16_t>(v)); break;
@@ -172,6 +175,26 @@ private:
     case Field::smem_offset: put("{}{:#x}", v < 0 ? "-" : "", static_cast<uint64_t>(v < 0 ? -v : v)); break;
     default: put("{}", v); break;
     }
+  }
+
+  /// VINTRP: six bits of attribute, two of channel; VOP3 has a ninth bit for the high half.
+  void attribute(unsigned v) {
+    if (i_.format == VINTRP || i_.format == VOP3) put("attr{}.{}{}", v & 63, "xyzw"[v >> 6 & 3], "");
+  }
+
+  void parameter(unsigned v) {
+    constexpr std::string_view names[3] = {"p10", "p20", "p0"};
+    if (v < 3) out_ += names[v];
+    else put("invalid_param_{}", v);
+  }
+
+  void export_target(unsigned v) {
+    if (v < 8) put("mrt{}", v);
+    else if (v == 8) out_ += "mrtz";
+    else if (v == 9) out_ += "null";
+    else if (v >= 12 && v < 16) put("pos{}", v - 12);
+    else if (v >= 32) put("param{}", v - 32);
+    else put("invalid_target_{}", v);
   }
 
   void hwreg(uint16_t v) {
@@ -252,7 +275,7 @@ private:
     for (int k = 0; k < i_.operand_count; ++k) {
       out_ += sep;
       operand(i_.operands[static_cast<size_t>(k)]);
-      sep = ", ";
+      sep = i_.operands[static_cast<size_t>(k)].field == Field::tgt ? " " : ", ";
     }
   }
 
@@ -269,6 +292,8 @@ private:
     case FLAT: case GLOBAL: case SCRATCH: return flat();
     case MUBUF: return mubuf();
     case MTBUF: return mtbuf();
+    case MIMG: return mimg();
+    case EXP: return exports();
     default: return;
     }
   }
@@ -301,7 +326,10 @@ private:
 
   void dpp() {
     unsigned c = i_.dpp.ctrl;
-    if (c < 0x100) put(" quad_perm:[{},{},{},{}]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
+    bool wide = false;
+    for (auto& o : i_.operands) wide |= o.kind == Operand::Kind::vgpr && o.dwords > 1;
+    if (wide && (kGfx90aUp & bit(target_)) && (c < 0x150 || c > 0x15f)) out_ += " /* DP ALU dpp only supports row_newbcast */";
+    else if (c < 0x100) put(" quad_perm:[{},{},{},{}]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
     else if (c > 0x100 && c < 0x110) put(" row_shl:{}", c & 15);
     else if (c > 0x110 && c < 0x120) put(" row_shr:{}", c & 15);
     else if (c > 0x120 && c < 0x130) put(" row_ror:{}", c & 15);
@@ -313,16 +341,20 @@ private:
     else if (c == 0x141) out_ += " row_half_mirror";
     else if (c == 0x142) out_ += " row_bcast:15";
     else if (c == 0x143) out_ += " row_bcast:31";
-    else if (c >= 0x150 && c < 0x160) put(" row_newbcast:{}", c & 15);
-    else put(" dpp_ctrl:{:#x}", c);
+    else if (c >= 0x150 && c < 0x160 && (kGfx90aUp & bit(target_))) put(" row_newbcast:{}", c & 15);
+    else if (c >= 0x150 && c < 0x160)
+      out_ += " /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
+    else if (c >= 0x160 && c < 0x170) out_ += " /* row_xmask is not supported on ASICs earlier than GFX10 */";
+    else out_ += " /* Invalid dpp_ctrl value */";
     put(" row_mask:{:#x} bank_mask:{:#x}", i_.dpp.row_mask, i_.dpp.bank_mask);
     put_if(i_.dpp.bound_ctrl, " bound_ctrl:1");
   }
 
   void vop3() {
+    for (auto& o : i_.operands) put_if(o.field == Field::attr && o.value & 0x100, " high");
     if (i_.op_sel) {
       int n = 0;
-      for (auto& o : i_.operands) n += o.field == Field::src0 || o.field == Field::src1 || o.field == Field::src2;
+      for (auto& spec : meta_.operands.spec) n += spec.field != Field::none && spec.field != Field::vdst;
       unsigned shown = (i_.op_sel & ((1u << n) - 1)) | (i_.op_sel >> 3 & 1u) << n;
       if (shown) bits("op_sel", shown, n + 1);
     }
@@ -404,13 +436,46 @@ private:
   void mubuf() {
     put_if(i_.idxen, " idxen");
     put_if(i_.offen, " offen");
-    if (i_.offset) put(" offset:{}", i_.offset);
-    cache_bits();
-    put_if(i_.lds, " lds");
+    if (i_.offset && i_.operand_count) put(" offset:{}", i_.offset);
+    bool lds_first = has(meta_.flags, LdsOnly);
+    put_if(lds_first, " lds");
+    if (i_.operand_count || gfx940()) cache_bits();
+    put_if(i_.lds && !lds_first, " lds");
     put_if(i_.tfe, " tfe");
   }
 
-  void mtbuf() { mubuf(); }
+  void mtbuf() {
+    constexpr std::string_view data[16] = {"INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10",
+                                           "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32",
+                                           "32_32_32_32", "RESERVED_15"};
+    constexpr std::string_view number[8] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+    bool show_data = i_.dfmt != 1, show_number = i_.nfmt != 0;
+    if (show_data || show_number) {
+      out_ += " format:[";
+      if (show_data) put("BUF_DATA_FORMAT_{}", data[i_.dfmt]);
+      put_if(show_data && show_number, ",");
+      if (show_number) put("BUF_NUM_FORMAT_{}", number[i_.nfmt]);
+      out_ += ']';
+    }
+    mubuf();
+  }
+
+  void mimg() {
+    if (i_.dmask) put(" dmask:{:#x}", i_.dmask);
+    put_if(i_.unorm, " unorm");
+    cache_bits();
+    put_if(i_.r128, " a16");
+    put_if(i_.tfe, " tfe");
+    put_if(i_.lwe, " lwe");
+    put_if(i_.da, " da");
+    put_if(i_.d16, " d16");
+  }
+
+  void exports() {
+    put_if(i_.done, " done");
+    put_if(i_.compr, " compr");
+    put_if(i_.vm, " vm");
+  }
 
   Target target_;
   const Inst& i_;
