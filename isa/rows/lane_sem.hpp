@@ -76,6 +76,34 @@ auto mad_i16(auto& b) {
   return b.as_u32(b.clamp() ? saturate_i16(b, r) : r);
 }
 
+/// Packed rows: F(b, half) for the low and the high result.
+template <auto F> inline constexpr auto kPacked = [](auto& b) {
+  auto low = F(b, 0), high = F(b, 1);
+  b.vdst_pk(0, low);
+  b.vdst_pk(1, high);
+};
+template <auto F> inline constexpr auto kPackedF32 = [](auto& b) {
+  auto low = F(b, 0), high = F(b, 1);
+  b.vdst(0, low);
+  b.vdst(1, high);
+};
+
+/// vdst = acc + the dot product of src0 and src1 as vectors of Bits-wide integers; clamp saturates the whole sum.
+template <unsigned Bits> void dot_signed(auto& b, auto acc) {
+  auto x = b.u32(0), y = b.u32(1);
+  auto element = [&](auto v, unsigned i) { return b.as_i32(v << (32u - Bits - Bits * i)) >> (32u - Bits); };
+  auto sum = element(x, 0) * element(y, 0);  // |sum| <= 2^16: no overflow
+  for (unsigned i = 1; i < 32 / Bits; ++i) sum = sum + element(x, i) * element(y, i);
+  b.vdst(b.clamp() ? b.add_sat(acc, sum) : acc + sum);
+}
+template <unsigned Bits> void dot_unsigned(auto& b, auto acc) {
+  auto x = b.u32(0), y = b.u32(1);
+  auto element = [&](auto v, unsigned i) { return (v >> (Bits * i)) & ((1u << Bits) - 1u); };
+  auto sum = element(x, 0) * element(y, 0);
+  for (unsigned i = 1; i < 32 / Bits; ++i) sum = sum + element(x, i) * element(y, i);
+  b.vdst(b.clamp() ? b.add_sat(acc, sum) : acc + sum);
+}
+
 enum class Relation : uint8_t { never, lt, eq, le, gt, lg, ge, o, u, nge, nlg, ngt, nle, neq, nlt, always };
 
 /// Source k read as type T.

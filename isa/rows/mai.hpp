@@ -1,24 +1,28 @@
-// VOP3P_MAI: matrix multiply-accumulate on the whole wave, sparse forms, and moves between VGPRs and AGPRs.
+// VOP3P_MAI: matrix multiply-accumulate on the whole wave and sparse forms. v_accvgpr_read and _write are lane by lane: in vop3p.hpp.
 // Sources 0 and 1 may be AGPRs each by its bit; destination and source 2 are both AGPRs or both VGPRs.
 #pragma once
-#include "isa/row.hpp"
+#include "isa/rows/matrix_sem.hpp"
 
 namespace bz::isa {
 
 // d: dwords of destination and source 2, ab: of sources 0 and 1. `t`: element type of the accumulator.
 #define BZ_MFMA(name, op, t, d, ab, targets)                                                                           \
-  {{name, MAI, {op}, "vdst:" t ":" #d ", src0:" #ab ":av, src1:" #ab ":av, src2:" t ":" #d, kMatrix, targets}}
+  {{name, MAI, {op}, "vdst:" t ":" #d ", src0:" #ab ":av, src1:" #ab ":av, src2:" t ":" #d, kMatrix, targets},         \
+   kMfma<matrix_named(name, t, d)>}
 // The same with the spelling that gfx942 uses.
 #define BZ_MFMA2(name, name940, op, t, d, ab, targets)                                                                 \
   {{name, MAI, {op}, "vdst:" t ":" #d ", src0:" #ab ":av, src1:" #ab ":av, src2:" t ":" #d, kMatrix, targets,          \
-    {name940, kGfx940}}}
+    {name940, kGfx940}},                                                                                               \
+   kMfma<matrix_named(name, t, d)>}
 // Also with another opcode there.
 #define BZ_MFMA3(name, op, name940, op940, t, d, ab, targets)                                                          \
   {{name, MAI, {op, op940}, "vdst:" t ":" #d ", src0:" #ab ":av, src1:" #ab ":av, src2:" t ":" #d, kMatrix, targets,   \
-    {name940, kGfx940}}}
+    {name940, kGfx940}},                                                                                               \
+   kMfma<matrix_named(name, t, d)>}
 // Sparse: source 0 has 2 of 4 values, source 2 the indices, the destination is also the accumulator.
 #define BZ_SMFMAC(name, op, t, d)                                                                                      \
-  {{name, MAI, {op}, "vdst:" t ":" #d ":rw, src0:2:av, src1:4:av, src2:v", kMatrix, kGfx940}}
+  {{name, MAI, {op}, "vdst:" t ":" #d ":rw, src0:2:av, src1:4:av, src2:v", kMatrix, kGfx940},                          \
+   kSmfmac<matrix_named(name, t, d)>}
 
 inline constexpr Flags kMatrix = WholeWave | ReadsMode;
 inline constexpr TargetSet kGfx908And90a = kGfx908 | kGfx90a;
@@ -44,8 +48,6 @@ template <class B> inline constexpr Row<B> kMai[] = {
     BZ_MFMA("v_mfma_i32_16x16x16i8", 85, "i32", 4, 1, kGfx908And90a),
     BZ_MFMA("v_mfma_i32_32x32x16_i8", 86, "i32", 16, 2, kGfx940),
     BZ_MFMA("v_mfma_i32_16x16x32_i8", 87, "i32", 4, 2, kGfx940),
-    {{"v_accvgpr_read_b32", MAI, {88}, "vdst:v, src0:a", None, kGfx908Up}},
-    {{"v_accvgpr_write_b32", MAI, {89}, "vdst:a, src0", None, kGfx908Up}},
     BZ_MFMA3("v_mfma_f32_32x32x4bf16_1k", 99, "v_mfma_f32_32x32x4_2b_bf16", 93, "f32", 32, 2, kGfx90aUp),
     BZ_MFMA3("v_mfma_f32_16x16x4bf16_1k", 100, "v_mfma_f32_16x16x4_4b_bf16", 94, "f32", 16, 2, kGfx90aUp),
     BZ_MFMA3("v_mfma_f32_4x4x4bf16_1k", 101, "v_mfma_f32_4x4x4_16b_bf16", 95, "f32", 4, 2, kGfx90aUp),
