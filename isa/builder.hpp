@@ -314,13 +314,14 @@ concept WaveBuilder = CommonBuilder<B> && ScalarMath<B> && requires(B b, typenam
   b.ds_swizzle();                                             ///< offset = pattern (quad perm, bit mask, rotate)
   b.ds_append(true);                                          ///< true: append, false: consume; M0 = base
   // Matrix: A and B types, accumulator type. Modifiers cbsz, abid, blgp and the AGPR bits are the builder's business.
-  b.mfma(Tile{}, Num::f16, Num::f16, Num::f32);
-  b.smfmac(Tile{}, Num::f16, Num::f16, Num::f32);             ///< 4:2 structured sparsity, indices in src2
-  // Memory; n = dwords. Space::buffer covers MUBUF.
-  b.load(Space::global, Elem::u32, n);
-  b.store(Space::global, Elem::u32, n);
-  b.atomic(Space::global, AtomicOp::add, AtomicType::b32, Return::by_bit);
-  b.load_to_lds(Space::global, Elem::u32, n);                 ///< global_load_lds_*, buffer_load_* lds
+  // Shapes, spaces and element types are template arguments, so that only what rows use is instantiated.
+  b.template mfma<Tile{16, 16, 16, 1}, Num::f16, Num::f16, Num::f32>();
+  b.template smfmac<Tile{16, 16, 32, 1}, Num::f16, Num::f16, Num::f32>();   ///< 4:2 structured sparsity, indices in src2
+  // Memory: space, element, dwords. Space::buffer covers MUBUF.
+  b.template load<Space::global, Elem::u32, 4>();
+  b.template store<Space::global, Elem::u32, 4>();
+  b.template atomic<Space::global, AtomicOp::add, AtomicType::b32, Return::by_bit>();
+  b.template load_to_lds<Space::global, Elem::u32>();         ///< global_load_lds_*, buffer_load_* lds
   b.ds_read2(n, k);                                           ///< dwords per element, stride in bytes per offset unit (4, 8, 256, 512)
   b.ds_write2(n, k);
   b.ds_wrxchg2(n, k);

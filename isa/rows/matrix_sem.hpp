@@ -43,7 +43,7 @@ static_assert(matrix_named("v_mfma_f32_32x32x4f16", "f32", 32).blocks == 2);
 static_assert(matrix_named("v_mfma_f32_4x4x4bf16_1k", "f32", 4).a == Num::bf16);
 static_assert(matrix_named("v_mfma_f32_16x16x32_bf8_fp8", "f32", 4).b == Num::fp8);
 
-template <Matrix X> inline constexpr auto kMfma = [](auto& b) { b.mfma(Tile{X.m, X.n, X.k, X.blocks}, X.a, X.b, X.acc); };
-template <Matrix X> inline constexpr auto kSmfmac = [](auto& b) { b.smfmac(Tile{X.m, X.n, X.k, X.blocks}, X.a, X.b, X.acc); };
+template <Matrix X> inline constexpr auto kMfma = [](auto& b) { b.template mfma<Tile{X.m, X.n, X.k, X.blocks}, X.a, X.b, X.acc>(); };
+template <Matrix X> inline constexpr auto kSmfmac = [](auto& b) { b.template smfmac<Tile{X.m, X.n, X.k, X.blocks}, X.a, X.b, X.acc>(); };
 
 } // namespace bz::isa

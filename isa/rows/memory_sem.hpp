@@ -6,10 +6,10 @@
 
 namespace bz::isa {
 
-template <Space S, Elem E, int Dwords = 1> inline constexpr auto kLoad = [](auto& b) { b.load(S, E, Dwords); };
-template <Space S, Elem E, int Dwords = 1> inline constexpr auto kStore = [](auto& b) { b.store(S, E, Dwords); };
-template <Space S, Elem E> inline constexpr auto kLoadToLds = [](auto& b) { b.load_to_lds(S, E, 1); };
-template <Space S, AtomicOp Op, AtomicType T, Return R> inline constexpr auto kAtomic = [](auto& b) { b.atomic(S, Op, T, R); };
+template <Space S, Elem E, int Dwords = 1> inline constexpr auto kLoad = [](auto& b) { b.template load<S, E, Dwords>(); };
+template <Space S, Elem E, int Dwords = 1> inline constexpr auto kStore = [](auto& b) { b.template store<S, E, Dwords>(); };
+template <Space S, Elem E> inline constexpr auto kLoadToLds = [](auto& b) { b.template load_to_lds<S, E>(); };
+template <Space S, AtomicOp Op, AtomicType T, Return R> inline constexpr auto kAtomic = [](auto& b) { b.template atomic<S, Op, T, R>(); };
 
 /// The cell of an atomic whose data operand has this type.
 consteval AtomicType atomic_cell(Type t) {
