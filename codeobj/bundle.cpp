@@ -18,9 +18,9 @@ constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr std::string_view kElfMagic = "\177ELF";
 constexpr std::string_view kTriplePrefix = "amdgcn-amd-amdhsa-";
-constexpr uint64_t kBundleHeader = 24 + 8;                     // magic, count
-constexpr uint64_t kEntryHeader = 3 * 8;                       // offset, size, id size
-constexpr uint64_t kMostEntries = 4096, kLongestId = 4096;     // for headers read without knowing the image's size
+constexpr uint64_t kBundleHeader = 24 + 8;                 // magic, count
+constexpr uint64_t kEntryHeader = 3 * 8;                   // offset, size, id size
+constexpr uint64_t kMostEntries = 4096, kLongestId = 4096; // for headers read without knowing the image's size
 constexpr uint64_t kLargestBundle = uint64_t{8} << 30;
 // Nothing real compresses better than this; a small file that claims to is after our memory.
 constexpr uint64_t kAlwaysInflated = uint64_t{16} << 20, kLargestRatio = 2048;
@@ -78,7 +78,7 @@ enum Method : uint16_t { kZlib = 0, kZstd = 1 };
 
 struct CompressedLayout {
   uint16_t version;
-  uint8_t width; // of the two sizes
+  uint8_t width;                                        // of the two sizes
   uint8_t total_size, uncompressed_size, hash, payload; // offsets; 0 = not there
 };
 constexpr CompressedLayout kCompressedLayouts[] = {{1, 4, 0, 8, 12, 20}, {2, 4, 8, 12, 16, 24}, {3, 8, 8, 16, 24, 32}};
@@ -127,14 +127,15 @@ Status inflate_zlib([[maybe_unused]] Bytes payload, [[maybe_unused]] std::span<s
 #ifdef BZ_HAVE_ZLIB
   uLongf got = out.size();
   uLong used = payload.size();
-  int result = uncompress2(reinterpret_cast<Bytef*>(out.data()), &got,
-                           reinterpret_cast<const Bytef*>(payload.data()), &used);
+  int result =
+      uncompress2(reinterpret_cast<Bytef*>(out.data()), &got, reinterpret_cast<const Bytef*>(payload.data()), &used);
   if (result == Z_MEM_ERROR) return error(Code::out_of_memory, "compressed bundle: no memory for zlib");
   if (result != Z_OK) return bad("compressed bundle: the zlib data are damaged, truncated or longer than stated");
   return check_inflated(got, out.size());
 #else
-  return error(Code::unsupported, "compressed bundle: method zlib, and this build has no zlib: rebuild the program with "
-                                  "a compiler that compresses with zstd, or with -no-offload-compress");
+  return error(Code::unsupported,
+               "compressed bundle: method zlib, and this build has no zlib: rebuild the program with "
+               "a compiler that compresses with zstd, or with -no-offload-compress");
 #endif
 }
 
@@ -203,8 +204,9 @@ Expected<const BundleEntry*> Bundle::select(const TargetId& device) const {
   }
   if (device_entries > named) ids += fmt::format(" and {} more", device_entries - named);
   if (ids.empty()) ids = "no device code at all";
-  return error(Code::wrong_target, "no code for this device, which is {}: the binary has {} (build with "
-                                   "--offload-arch={})",
+  return error(Code::wrong_target,
+               "no code for this device, which is {}: the binary has {} (build with "
+               "--offload-arch={})",
                device.str(), ids, device.processor ? device.processor->name : "...");
 }
 
@@ -220,12 +222,14 @@ Expected<PickedCodeObject> pick_code_object(Bytes image, const TargetId& device)
     BZ_TRY_ASSIGN(Bundle bundle, Bundle::parse(image));
     BZ_TRY_ASSIGN(const BundleEntry* entry, bundle.select(device));
     Expected<ElfIdentity> identity = read_elf_identity(entry->bytes);
-    if (!identity) return error(identity.status().code(), "bundle entry '{}': {}", entry->id, identity.status().message());
+    if (!identity)
+      return error(identity.status().code(), "bundle entry '{}': {}", entry->id, identity.status().message());
     if (Status s = check_compatible(identity->target, device); !s)
       return error(s.code(), "bundle entry '{}': {}", entry->id, s.message());
     return PickedCodeObject(entry->bytes, bundle.storage());
   }
-  case ImageKind::unknown: break;
+  case ImageKind::unknown:
+    break;
   }
   return bad("neither an ELF code object nor an offload bundle ({} bytes)", image.size());
 }
@@ -282,7 +286,8 @@ Expected<uint64_t> image_size(const void* data) {
     if (ZSTD_isError(payload)) return bad("compressed bundle: zstd: {}", ZSTD_getErrorName(payload));
     return h.payload + payload;
   }
-  case ImageKind::unknown: break;
+  case ImageKind::unknown:
+    break;
   }
   return bad("neither an ELF code object nor an offload bundle: wrong magic number");
 }

@@ -1,5 +1,6 @@
 // How code objects come packed: clang offload bundles, compressed bundles (CCOB) and the host binary's fat-binary
-// wrapper; and the choice of the best code object for a device. Must not know what is inside a code object but its flags.
+// wrapper; and the choice of the best code object for a device. Must not know what is inside a code object but its
+// flags.
 #pragma once
 #include "base/status.hpp"
 #include "codeobj/bytes.hpp"

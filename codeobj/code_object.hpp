@@ -29,8 +29,16 @@ struct Section {
   uint32_t link = 0, info = 0;
 };
 
-enum class SymbolType : uint8_t { none = 0, object = 1, function = 2, section = 3, file = 4, common = 5, tls = 6,
-                                  ifunc = 10 };
+enum class SymbolType : uint8_t {
+  none = 0,
+  object = 1,
+  function = 2,
+  section = 3,
+  file = 4,
+  common = 5,
+  tls = 6,
+  ifunc = 10
+};
 enum class SymbolBinding : uint8_t { local = 0, global = 1, weak = 2 };
 enum class SymbolVisibility : uint8_t { default_ = 0, internal = 1, hidden = 2, protected_ = 3 };
 
@@ -48,8 +56,20 @@ struct Symbol {
 
 /// R_AMDGPU_*; the numbers are the ELF file's.
 enum class RelocationKind : uint32_t {
-  none = 0, abs32_lo = 1, abs32_hi = 2, abs64 = 3, rel32 = 4, rel64 = 5, abs32 = 6, gotpcrel = 7, gotpcrel32_lo = 8,
-  gotpcrel32_hi = 9, rel32_lo = 10, rel32_hi = 11, relative64 = 13, rel16 = 14,
+  none = 0,
+  abs32_lo = 1,
+  abs32_hi = 2,
+  abs64 = 3,
+  rel32 = 4,
+  rel64 = 5,
+  abs32 = 6,
+  gotpcrel = 7,
+  gotpcrel32_lo = 8,
+  gotpcrel32_hi = 9,
+  rel32_lo = 10,
+  rel32_hi = 11,
+  relative64 = 13,
+  rel16 = 14,
 };
 struct RelocationFacts {
   RelocationKind kind;
@@ -68,11 +88,11 @@ struct Relocation {
 };
 
 struct Kernel {
-  std::string_view name;          ///< without ".kd"
-  std::string_view symbol;        ///< NAME.kd
+  std::string_view name;           ///< without ".kd"
+  std::string_view symbol;         ///< NAME.kd
   uint64_t descriptor_address = 0; ///< in the object's own numbering
   uint64_t entry_address = 0;
-  uint64_t code_size = 0;         ///< of the function symbol NAME; 0 if there is none
+  uint64_t code_size = 0; ///< of the function symbol NAME; 0 if there is none
   KernelDescriptor descriptor;
   const KernelMetadata* metadata = nullptr; ///< nullptr if the note says nothing about it
 };
@@ -81,8 +101,8 @@ struct Kernel {
 struct LoadLayout {
   uint64_t first_address = 0; ///< the object's own address that lands at the start of the memory
   uint64_t size = 0;
-  uint64_t alignment = 0;     ///< a power of two, at least 4096
-  uint64_t got_offset = 0;    ///< offset of the slots for GOTPCREL relocations, if any
+  uint64_t alignment = 0;  ///< a power of two, at least 4096
+  uint64_t got_offset = 0; ///< offset of the slots for GOTPCREL relocations, if any
 };
 
 /// What the ELF header alone says.
@@ -150,7 +170,7 @@ private:
   std::vector<Segment> segments_;
   std::vector<Section> sections_;
   std::vector<Symbol> dynamic_symbols_, static_symbols_;
-  std::vector<uint32_t> by_name_; // defined non-local dynamic symbols, sorted by name
+  std::vector<uint32_t> by_name_;        // defined non-local dynamic symbols, sorted by name
   std::vector<const Symbol*> functions_; // with a size, sorted by value
   std::vector<Relocation> relocations_;
   std::vector<uint32_t> got_symbols_;

@@ -23,7 +23,6 @@ constexpr uint64_t kEntryAlignment = 256;              // the hardware drops the
 constexpr uint32_t kMostSegments = 1024; // linkers write about ten; bounds the work that crafted headers can ask for
 constexpr std::string_view kDescriptorSuffix = ".kd";
 
-
 template <class... Args> Status bad(FormatAt format, const Args&... args) {
   return error(Code::invalid_image, format, args...);
 }
@@ -100,8 +99,12 @@ private:
                    image().size());
       if (p.p_memsz > UINT64_MAX - p.p_vaddr)
         return bad("program header {}: address range [0x{:x}, +0x{:x}) wraps", i, p.p_vaddr, p.p_memsz);
-      object_.segments_.push_back(Segment{.type = p.p_type, .flags = p.p_flags, .offset = p.p_offset,
-                                          .address = p.p_vaddr, .file_size = p.p_filesz, .memory_size = p.p_memsz,
+      object_.segments_.push_back(Segment{.type = p.p_type,
+                                          .flags = p.p_flags,
+                                          .offset = p.p_offset,
+                                          .address = p.p_vaddr,
+                                          .file_size = p.p_filesz,
+                                          .memory_size = p.p_memsz,
                                           .alignment = p.p_align});
       if (p.p_type == PT_LOAD && p.p_memsz != 0) BZ_TRY(add_load(i));
     }
@@ -172,9 +175,15 @@ private:
       if (in_file && !in_range(h.sh_offset, h.sh_size, image().size()))
         return bad("section {} '{}': range [{}, +{}) leaves the file of {} bytes", i, *name, h.sh_offset, h.sh_size,
                    image().size());
-      object_.sections_.push_back(Section{.name = *name, .type = h.sh_type, .flags = h.sh_flags, .address = h.sh_addr,
-                                          .offset = h.sh_offset, .size = h.sh_size, .entry_size = h.sh_entsize,
-                                          .link = h.sh_link, .info = h.sh_info});
+      object_.sections_.push_back(Section{.name = *name,
+                                          .type = h.sh_type,
+                                          .flags = h.sh_flags,
+                                          .address = h.sh_addr,
+                                          .offset = h.sh_offset,
+                                          .size = h.sh_size,
+                                          .entry_size = h.sh_entsize,
+                                          .link = h.sh_link,
+                                          .info = h.sh_info});
     }
     return {};
   }
@@ -188,15 +197,32 @@ private:
       if (!entry) return bad("dynamic table: no DT_NULL in its {} bytes", table.size());
       uint64_t value = entry->d_un.d_val;
       switch (entry->d_tag) {
-      case DT_NULL: return {};
-      case DT_SYMTAB: symtab_ = value; break;
-      case DT_STRTAB: strtab_ = value; break;
-      case DT_STRSZ: strtab_size_ = value; break;
-      case DT_HASH: hash_ = value; break;
-      case DT_RELA: rela_ = value; break;
-      case DT_RELASZ: rela_size_ = value; break;
-      case DT_JMPREL: plt_rela_ = value; break;
-      case DT_PLTRELSZ: plt_rela_size_ = value; break;
+      case DT_NULL:
+        return {};
+      case DT_SYMTAB:
+        symtab_ = value;
+        break;
+      case DT_STRTAB:
+        strtab_ = value;
+        break;
+      case DT_STRSZ:
+        strtab_size_ = value;
+        break;
+      case DT_HASH:
+        hash_ = value;
+        break;
+      case DT_RELA:
+        rela_ = value;
+        break;
+      case DT_RELASZ:
+        rela_size_ = value;
+        break;
+      case DT_JMPREL:
+        plt_rela_ = value;
+        break;
+      case DT_PLTRELSZ:
+        plt_rela_size_ = value;
+        break;
       case DT_SYMENT:
         if (value != sizeof(Elf64_Sym)) return bad("dynamic table: symbol entries of {} bytes", value);
         break;
@@ -206,7 +232,8 @@ private:
       case DT_PLTREL:
         if (value != DT_RELA) return error(Code::unsupported, "dynamic table: PLT relocations without addends");
         break;
-      case DT_REL: return error(Code::unsupported, "dynamic table: relocations without addends (DT_REL)");
+      case DT_REL:
+        return error(Code::unsupported, "dynamic table: relocations without addends (DT_REL)");
       case DT_RELR:
         return error(Code::unsupported, "packed relative relocations (DT_RELR): link without -z pack-relative-relocs");
       }
@@ -260,7 +287,9 @@ private:
         return bad("{} {} '{}': section {} of {}", what, i, *name, s.st_shndx, ehdr_.e_shnum);
       uint8_t binding = ELF64_ST_BIND(s.st_info);
       if (binding > STB_WEAK) return bad("{} {} '{}': unknown binding {}", what, i, *name, binding);
-      out.push_back(Symbol{.name = *name, .value = s.st_value, .size = s.st_size,
+      out.push_back(Symbol{.name = *name,
+                           .value = s.st_value,
+                           .size = s.st_size,
                            .type = static_cast<SymbolType>(ELF64_ST_TYPE(s.st_info)),
                            .binding = static_cast<SymbolBinding>(binding),
                            .visibility = static_cast<SymbolVisibility>(ELF64_ST_VISIBILITY(s.st_other)),

@@ -76,19 +76,18 @@ TEST(CodeObject, CompiledGfx942) {
 }
 
 TEST(CodeObject, VersionsAndTargetsAreData) {
-  const std::tuple<const char*, uint32_t, const char*> rows[] = {
-      {"gfx942_v4.co", 4, "gfx942"},
-      {"gfx942_v5.co", 5, "gfx942"},
-      {"gfx942_v6.co", 6, "gfx942"},
-      {"gfx906.co", 6, "gfx906"},
-      {"gfx90a.co", 6, "gfx90a:sramecc+:xnack-"},
-      {"gfx1100.co", 6, "gfx1100"},
-      {"gfx1250.co", 6, "gfx1250"},
-      {"gfx9_generic.co", 6, "gfx9-generic"},
-      {"gfx9_4_generic.co", 6, "gfx9-4-generic"},
-      {"facts_gfx906.co", 4, "gfx906"},
-      {"facts_gfx90a.co", 5, "gfx90a"},
-      {"debug_O0.co", 6, "gfx90a"}};
+  const std::tuple<const char*, uint32_t, const char*> rows[] = {{"gfx942_v4.co", 4, "gfx942"},
+                                                                 {"gfx942_v5.co", 5, "gfx942"},
+                                                                 {"gfx942_v6.co", 6, "gfx942"},
+                                                                 {"gfx906.co", 6, "gfx906"},
+                                                                 {"gfx90a.co", 6, "gfx90a:sramecc+:xnack-"},
+                                                                 {"gfx1100.co", 6, "gfx1100"},
+                                                                 {"gfx1250.co", 6, "gfx1250"},
+                                                                 {"gfx9_generic.co", 6, "gfx9-generic"},
+                                                                 {"gfx9_4_generic.co", 6, "gfx9-4-generic"},
+                                                                 {"facts_gfx906.co", 4, "gfx906"},
+                                                                 {"facts_gfx90a.co", 5, "gfx90a"},
+                                                                 {"debug_O0.co", 6, "gfx90a"}};
   for (auto [file, version, target] : rows) {
     Image image = testdata::read_file(file);
     Expected<CodeObject> object = CodeObject::parse(image);
@@ -98,9 +97,7 @@ TEST(CodeObject, VersionsAndTargetsAreData) {
     // v4's hidden arguments need uses of their own; from v5 on the note's version is 1.2.
     EXPECT_EQ(object->metadata()->version_minor, version == 4 && !std::string(file).starts_with("facts") ? 1u : 2u)
         << file;
-    if (object->target().processor->is_generic()) {
-      EXPECT_EQ(object->target().generic_version, 1u);
-    }
+    if (object->target().processor->is_generic()) { EXPECT_EQ(object->target().generic_version, 1u); }
   }
 }
 
@@ -198,24 +195,31 @@ const Break kBreaks[] = {
     {"dynamic string table", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_STRSZ) + 8, UINT64_MAX); }},
     {"leaves the string table of 4", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_STRSZ) + 8, 4); }},
     {"DT_HASH", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_HASH) + 8, UINT64_MAX - 2); }},
-    {"4294967295 dynamic symbols", [](Image& i) { testdata::poke<uint32_t>(i, section_offset(i, ".hash") + 4, UINT32_MAX); }},
+    {"4294967295 dynamic symbols",
+     [](Image& i) { testdata::poke<uint32_t>(i, section_offset(i, ".hash") + 4, UINT32_MAX); }},
     {"symbol entries of 16", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_SYMENT) + 8, 16); }},
     {"relocation entries of 16", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_RELAENT) + 8, 16); }},
     {"no whole table", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_RELASZ) + 8, 25); }},
     {"no whole table", [](Image& i) { testdata::poke<uint64_t>(i, dynamic_entry(i, DT_RELA) + 8, 0x4510); }},
     {"DT_REL", [](Image& i) { testdata::poke<int64_t>(i, dynamic_entry(i, DT_RELA), DT_REL); }, Code::unsupported},
     {"DT_RELR", [](Image& i) { testdata::poke<int64_t>(i, dynamic_entry(i, DT_RELA), DT_RELR); }, Code::unsupported},
-    {"unknown relocation kind 12", [](Image& i) { testdata::poke<uint32_t>(i, section_offset(i, ".rela.dyn") + 8, 12); }},
+    {"unknown relocation kind 12",
+     [](Image& i) { testdata::poke<uint32_t>(i, section_offset(i, ".rela.dyn") + 8, 12); }},
     {"symbol 99 of 12", [](Image& i) { testdata::poke<uint32_t>(i, section_offset(i, ".rela.dyn") + 12, 99); }},
-    {"address 0xffffffffffffffff", [](Image& i) { testdata::poke<uint64_t>(i, section_offset(i, ".rela.dyn"), UINT64_MAX); }},
-    {"in no PT_LOAD", [](Image& i) { testdata::poke<uint64_t>(i, section_offset(i, ".dynsym") + 24 + 16, UINT64_MAX); }},
-    {"section 4660 of 18", [](Image& i) { testdata::poke<uint16_t>(i, section_offset(i, ".dynsym") + 24 + 6, 0x1234); }},
+    {"address 0xffffffffffffffff",
+     [](Image& i) { testdata::poke<uint64_t>(i, section_offset(i, ".rela.dyn"), UINT64_MAX); }},
+    {"in no PT_LOAD",
+     [](Image& i) { testdata::poke<uint64_t>(i, section_offset(i, ".dynsym") + 24 + 16, UINT64_MAX); }},
+    {"section 4660 of 18",
+     [](Image& i) { testdata::poke<uint16_t>(i, section_offset(i, ".dynsym") + 24 + 6, 0x1234); }},
     {"unknown binding 7", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".dynsym") + 24 + 4, 0x72); }},
-    {"type 6 can't be loaded", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".dynsym") + 24 + 4, 0x16); },
-     Code::unsupported},
+    {"type 6 can't be loaded",
+     [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".dynsym") + 24 + 4, 0x16); }, Code::unsupported},
     {"reserved bytes", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".rodata") + 12, 1); }},
-    {"256-aligned address of an executable", [](Image& i) { testdata::poke<int64_t>(i, section_offset(i, ".rodata") + 16, 64); }},
-    {"256-aligned address of an executable", [](Image& i) { testdata::poke<int64_t>(i, section_offset(i, ".rodata") + 16, INT64_MIN); }},
+    {"256-aligned address of an executable",
+     [](Image& i) { testdata::poke<int64_t>(i, section_offset(i, ".rodata") + 16, 64); }},
+    {"256-aligned address of an executable",
+     [](Image& i) { testdata::poke<int64_t>(i, section_offset(i, ".rodata") + 16, INT64_MIN); }},
     {"metadata note:", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".note") + 20, 0xc1); }},
 };
 

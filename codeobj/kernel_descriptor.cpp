@@ -6,6 +6,11 @@
 namespace bz::codeobj {
 namespace {
 
+constexpr uint16_t kKnownProperties =
+    abi::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER | abi::ENABLE_SGPR_DISPATCH_PTR | abi::ENABLE_SGPR_QUEUE_PTR |
+    abi::ENABLE_SGPR_KERNARG_SEGMENT_PTR | abi::ENABLE_SGPR_DISPATCH_ID | abi::ENABLE_SGPR_FLAT_SCRATCH_INIT |
+    abi::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE | abi::ENABLE_WAVEFRONT_SIZE32 | abi::USES_DYNAMIC_STACK;
+
 bool all_zero(const uint8_t* bytes, size_t count) {
   return std::all_of(bytes, bytes + count, [](uint8_t b) { return b == 0; });
 }
@@ -14,7 +19,7 @@ bool at_least(const Processor* p, Generation g) { return p->generation >= g; }
 
 struct UserSgpr {
   bool (KernelDescriptor::*enabled)() const;
-  int SgprLayout::*place;
+  int SgprLayout::* place;
   int count;
 };
 
@@ -48,7 +53,7 @@ Expected<KernelDescriptor> KernelDescriptor::decode(Bytes bytes, const Processor
   if (!all_zero(raw.reserved0, sizeof raw.reserved0) || !all_zero(raw.reserved1, sizeof raw.reserved1) ||
       !all_zero(raw.reserved3, sizeof raw.reserved3))
     return error(Code::invalid_image, "kernel descriptor: reserved bytes are not zero");
-  if (raw.kernel_code_properties & 0xf380)
+  if (raw.kernel_code_properties & ~kKnownProperties)
     return error(Code::invalid_image, "kernel descriptor: reserved kernel_code_properties bits are set (0x{:04x})",
                  raw.kernel_code_properties);
   if (d.wavefront_size() == 32 && !at_least(&processor, Generation::gfx10))
@@ -77,20 +82,22 @@ uint32_t KernelDescriptor::vgpr_granule() const {
   case Generation::gfx6:
   case Generation::gfx7:
   case Generation::gfx8:
-  case Generation::gfx9: return 4;
+  case Generation::gfx9:
+    return 4;
   case Generation::gfx90a:
-  case Generation::gfx940: return 8;
+  case Generation::gfx940:
+    return 8;
   case Generation::gfx10:
   case Generation::gfx11:
-  case Generation::gfx12: return wavefront_size() == 32 ? 8 : 4;
-  case Generation::gfx125: return 16;
+  case Generation::gfx12:
+    return wavefront_size() == 32 ? 8 : 4;
+  case Generation::gfx125:
+    return 16;
   }
   return 4;
 }
 
-uint32_t KernelDescriptor::vgpr_count() const {
-  return (bits(raw_.compute_pgm_rsrc1, 0, 6) + 1) * vgpr_granule();
-}
+uint32_t KernelDescriptor::vgpr_count() const { return (bits(raw_.compute_pgm_rsrc1, 0, 6) + 1) * vgpr_granule(); }
 
 uint32_t KernelDescriptor::sgpr_count() const {
   uint32_t encoded = bits(raw_.compute_pgm_rsrc1, 6, 4);

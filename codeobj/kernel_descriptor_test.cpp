@@ -20,8 +20,8 @@ void expect_common(const KernelDescriptor& d) {
   EXPECT_EQ(d.group_segment_fixed_size(), 1536u);
   EXPECT_EQ(d.private_segment_fixed_size(), 48u);
   EXPECT_EQ(d.kernarg_size(), 96u);
-  EXPECT_EQ(d.vgpr_count(), 48u);  // 45 rounded up to 4 or 8
-  EXPECT_EQ(d.sgpr_count(), 64u);  // 50, VCC, FLAT_SCRATCH and XNACK_MASK, rounded up to 16
+  EXPECT_EQ(d.vgpr_count(), 48u); // 45 rounded up to 4 or 8
+  EXPECT_EQ(d.sgpr_count(), 64u); // 50, VCC, FLAT_SCRATCH and XNACK_MASK, rounded up to 16
   EXPECT_EQ(d.wavefront_size(), 64u);
   EXPECT_EQ(d.round_mode_32(), RoundMode::plus_infinity);
   EXPECT_EQ(d.round_mode_16_64(), RoundMode::zero);
@@ -150,6 +150,28 @@ TEST(KernelDescriptor, Gfx11InWave32) {
   EXPECT_TRUE(d.mem_ordered());
   EXPECT_TRUE(d.packed_workitem_ids());
   EXPECT_GT(d.inst_pref_size(), 0u);
+}
+
+TEST(KernelDescriptor, CompiledKernargPreload) {
+  for (auto [file, skip] : {std::pair("preload_gfx942.co", 256u), std::pair("preload_gfx1250.co", 0u)}) {
+    std::vector<std::byte> image = testdata::read_file(file);
+    CodeObject object = *CodeObject::parse(image);
+    const KernelDescriptor& d = object.find_kernel("saxpy")->descriptor;
+    EXPECT_GE(d.kernarg_preload_length(), 7u) << file; // 28 bytes of arguments
+    EXPECT_EQ(d.kernarg_preload_offset(), 0u) << file;
+    EXPECT_EQ(d.sgpr_layout().kernarg_preload, d.sgpr_layout().kernarg_segment_ptr + 2) << file;
+    EXPECT_EQ(d.entry_skip(), skip) << file;
+    EXPECT_EQ(object.find_kernel("empty")->descriptor.entry_skip(), 0u) << file;
+    if (skip == 0) continue;
+    // The last instruction that matters before the skip is s_branch to the end of the 256 bytes.
+    Bytes code = *object.bytes_at(object.find_kernel("saxpy")->entry_address, 256);
+    bool branches = false;
+    for (uint64_t at = 0; at < 256; at += 4) {
+      uint32_t word = *read<uint32_t>(code, at);
+      branches |= word >> 16 == 0xbf82 && at + 4 + 4 * (word & 0xffff) == 256;
+    }
+    EXPECT_TRUE(branches) << file;
+  }
 }
 
 // Every rule that decode() states, broken alone in an otherwise good descriptor.

@@ -1,8 +1,8 @@
 #include "codeobj/loader.hpp"
 
 #include <algorithm>
-#include <elf.h>
 #include <cstring>
+#include <elf.h>
 
 namespace bz::codeobj {
 namespace {
@@ -51,8 +51,7 @@ private:
       if (start > done) BZ_TRY(target_.fill_zero(done, start - done));
       BZ_TRY(target_.write(start, object_.image().subspan(s.offset, s.file_size)));
       done = start + s.memory_size;
-      if (s.memory_size > s.file_size)
-        BZ_TRY(target_.fill_zero(start + s.file_size, s.memory_size - s.file_size));
+      if (s.memory_size > s.file_size) BZ_TRY(target_.fill_zero(start + s.file_size, s.memory_size - s.file_size));
     }
     if (object_.layout().size > done) return target_.fill_zero(done, object_.layout().size - done);
     return {};
@@ -79,7 +78,8 @@ private:
       else if (resolver_)
         known = resolver_(s.name);
       if (!known && s.binding == SymbolBinding::weak) known = 0;
-      if (!known) return error(Code::not_found, "undefined symbol '{}': no loaded code or host variable defines it", s.name);
+      if (!known)
+        return error(Code::not_found, "undefined symbol '{}': no loaded code or host variable defines it", s.name);
     }
     return *known;
   }
@@ -105,19 +105,44 @@ private:
     uint64_t value = 0;
     bool fits = true;
     switch (r.kind) {
-    case RelocationKind::none: break;
-    case RelocationKind::abs32_lo: value = absolute & UINT32_MAX; break;
-    case RelocationKind::abs32_hi: value = absolute >> 32; break;
-    case RelocationKind::abs64: value = absolute; break;
-    case RelocationKind::rel32: value = relative, fits = fits_signed(relative, 32); break;
-    case RelocationKind::rel64: value = relative; break;
-    case RelocationKind::abs32: value = absolute, fits = absolute <= UINT32_MAX; break;
-    case RelocationKind::gotpcrel: value = via_got, fits = fits_signed(via_got, 32); break;
-    case RelocationKind::gotpcrel32_lo: value = via_got & UINT32_MAX; break;
-    case RelocationKind::gotpcrel32_hi: value = via_got >> 32; break;
-    case RelocationKind::rel32_lo: value = relative & UINT32_MAX; break;
-    case RelocationKind::rel32_hi: value = relative >> 32; break;
-    case RelocationKind::relative64: value = bias_ + addend; break;
+    case RelocationKind::none:
+      break;
+    case RelocationKind::abs32_lo:
+      value = absolute & UINT32_MAX;
+      break;
+    case RelocationKind::abs32_hi:
+      value = absolute >> 32;
+      break;
+    case RelocationKind::abs64:
+      value = absolute;
+      break;
+    case RelocationKind::rel32:
+      value = relative, fits = fits_signed(relative, 32);
+      break;
+    case RelocationKind::rel64:
+      value = relative;
+      break;
+    case RelocationKind::abs32:
+      value = absolute, fits = absolute <= UINT32_MAX;
+      break;
+    case RelocationKind::gotpcrel:
+      value = via_got, fits = fits_signed(via_got, 32);
+      break;
+    case RelocationKind::gotpcrel32_lo:
+      value = via_got & UINT32_MAX;
+      break;
+    case RelocationKind::gotpcrel32_hi:
+      value = via_got >> 32;
+      break;
+    case RelocationKind::rel32_lo:
+      value = relative & UINT32_MAX;
+      break;
+    case RelocationKind::rel32_hi:
+      value = relative >> 32;
+      break;
+    case RelocationKind::relative64:
+      value = bias_ + addend;
+      break;
     case RelocationKind::rel16: { // a branch distance in dwords, counted from the next instruction
       auto distance = static_cast<int64_t>(relative - 4);
       value = static_cast<uint64_t>(distance / 4);

@@ -114,7 +114,8 @@ TEST(Loader, EveryKindByItsFormula) {
       continue;
     }
     ASSERT_TRUE(s) << name << ": " << s.message();
-    uint64_t value = loaded<uint64_t>(memory, *o, own), mask = c.width == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * c.width) - 1;
+    uint64_t value = loaded<uint64_t>(memory, *o, own),
+             mask = c.width == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * c.width) - 1;
     EXPECT_EQ(value & mask, c.expected) << name;
     EXPECT_EQ(value & ~mask, 0u) << name << " wrote past its width";
     if (relocation_facts(static_cast<uint32_t>(c.kind))->via_got) {
@@ -123,6 +124,20 @@ TEST(Loader, EveryKindByItsFormula) {
       EXPECT_EQ(*read<uint64_t>(memory, got), c.outside) << "the slot holds the symbol's address";
     }
   }
+}
+
+TEST(Loader, LinkedAtAHighAddress) {
+  Image image = testdata::read_file("facts_high.co");
+  CodeObject o = *CodeObject::parse(image);
+  EXPECT_EQ(o.layout().first_address, 0x200000u);
+  EXPECT_LT(o.layout().size, 0x10000u);
+  std::vector<std::byte> memory(o.layout().size);
+  Status s = load(o, memory, kDevice, resolve);
+  ASSERT_TRUE(s) << s.message();
+  uint64_t counter = o.find_symbol("counter")->value;
+  EXPECT_EQ(loaded<uint64_t>(memory, o, counter), 5u);
+  EXPECT_EQ(loaded<uint64_t>(memory, o, o.find_symbol("pointers")->value + 16), kDevice + counter - 0x200000);
+  EXPECT_EQ(device_address_of(o, kDevice, counter), kDevice + counter - 0x200000);
 }
 
 TEST(Loader, Arguments) {

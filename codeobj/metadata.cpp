@@ -48,18 +48,15 @@ static_assert(std::size(kArgKinds) == static_cast<size_t>(ArgKind::unknown_hidde
 static_assert(kArgKinds[static_cast<size_t>(ArgKind::hidden_queue_ptr)] == "hidden_queue_ptr");
 static_assert(kArgKinds[static_cast<size_t>(ArgKind::hidden_global_offset_x)] == "hidden_global_offset_x");
 
-constexpr std::string_view kAddressSpaces[] = {"",      "private", "global", "constant",
-                                               "local", "generic", "region"};
+constexpr std::string_view kAddressSpaces[] = {"", "private", "global", "constant", "local", "generic", "region"};
 constexpr std::string_view kAccesses[] = {"", "read_only", "write_only", "read_write"};
 constexpr std::string_view kKernelKinds[] = {"normal", "init", "fini"};
 
 /// Index of a spelling in its table as an E; the empty spelling stands for "not stated" and is never read.
-template <class E, size_t N>
-Expected<E> spelled(MsgpackReader& in, const std::string_view (&table)[N]) {
+template <class E, size_t N> Expected<E> spelled(MsgpackReader& in, const std::string_view (&table)[N]) {
   BZ_TRY_ASSIGN(std::string_view text, in.string());
   auto it = std::ranges::find(table, text);
-  if (it == std::end(table) || text.empty())
-    return error(Code::invalid_image, "has the unknown value '{}'", text);
+  if (it == std::end(table) || text.empty()) return error(Code::invalid_image, "has the unknown value '{}'", text);
   return static_cast<E>(it - std::begin(table));
 }
 
@@ -67,9 +64,7 @@ Expected<std::array<uint32_t, 3>> triple(MsgpackReader& in) {
   BZ_TRY_ASSIGN(uint64_t count, in.array());
   if (count != 3) return error(Code::invalid_image, "has {} elements instead of 3", count);
   std::array<uint32_t, 3> value{};
-  for (uint32_t& v : value) {
-    BZ_TRY_ASSIGN(v, in.uint32());
-  }
+  for (uint32_t& v : value) { BZ_TRY_ASSIGN(v, in.uint32()); }
   return value;
 }
 

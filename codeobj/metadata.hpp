@@ -59,7 +59,7 @@ struct KernelArg {
   std::string kind_name; ///< as written
   std::string name;      ///< often absent
   std::string type_name;
-  uint32_t offset = 0;   ///< in the kernarg segment
+  uint32_t offset = 0; ///< in the kernarg segment
   uint32_t size = 0;
   uint32_t pointee_align = 0; ///< dynamic_shared_pointer only; 0 = not stated
   AddressSpace address_space = AddressSpace::none;
@@ -118,7 +118,7 @@ struct Metadata {
   std::vector<KernelMetadata> kernels;
   std::vector<PrintfFormat> printf_formats;
 
-  const KernelMetadata* find_kernel(std::string_view name) const; ///< by source name
+  const KernelMetadata* find_kernel(std::string_view name) const;   ///< by source name
   const KernelMetadata* find_symbol(std::string_view symbol) const; ///< by NAME.kd
 };
 

@@ -11,7 +11,9 @@ struct Pack {
   std::string bytes;
   Pack& map(unsigned n) { return bytes += static_cast<char>(0x80 | n), *this; }
   Pack& array(unsigned n) { return bytes += static_cast<char>(0x90 | n), *this; }
-  Pack& number(uint8_t n) { return n < 128 ? bytes += static_cast<char>(n) : (bytes += "\xcc", bytes += static_cast<char>(n)), *this; }
+  Pack& number(uint8_t n) {
+    return n < 128 ? bytes += static_cast<char>(n) : (bytes += "\xcc", bytes += static_cast<char>(n)), *this;
+  }
   Pack& text(std::string_view t) { return bytes += "\xd9", bytes += static_cast<char>(t.size()), bytes += t, *this; }
   Pack& pair(std::string_view key, uint8_t value) { return text(key).number(value); }
   Pack& pair(std::string_view key, std::string_view value) { return text(key).text(value); }
@@ -26,10 +28,14 @@ struct Options {
 std::string note(Options o) {
   Pack p;
   p.map(2).text("amdhsa.version").array(2).number(1).number(2).text("amdhsa.kernels").array(1);
-  const std::pair<const char*, uint8_t> numbers[] = {
-      {".kernarg_segment_size", 16},      {".kernarg_segment_align", o.align},    {".group_segment_fixed_size", 0},
-      {".private_segment_fixed_size", 0}, {".wavefront_size", o.wave},            {".sgpr_count", 8},
-      {".vgpr_count", 8},                 {".max_flat_workgroup_size", 64}};
+  const std::pair<const char*, uint8_t> numbers[] = {{".kernarg_segment_size", 16},
+                                                     {".kernarg_segment_align", o.align},
+                                                     {".group_segment_fixed_size", 0},
+                                                     {".private_segment_fixed_size", 0},
+                                                     {".wavefront_size", o.wave},
+                                                     {".sgpr_count", 8},
+                                                     {".vgpr_count", 8},
+                                                     {".max_flat_workgroup_size", 64}};
   std::string left_out = o.leave_out;
   p.map(11 - (left_out.empty() ? 0 : 1));
   if (left_out != ".name") p.pair(".name", "k");
@@ -93,10 +99,17 @@ TEST(Metadata, EverythingOfFacts) {
   ASSERT_EQ(k.args.size(), 11u);
   EXPECT_EQ(k.explicit_count(), 7u);
   EXPECT_EQ(k.explicit_size(), 64u);
-  const ArgKind kinds[] = {ArgKind::by_value, ArgKind::global_buffer, ArgKind::dynamic_shared_pointer, ArgKind::image,
-                           ArgKind::sampler,  ArgKind::pipe,          ArgKind::queue,
-                           ArgKind::hidden_block_count_x, ArgKind::hidden_group_size_x,
-                           ArgKind::hidden_hostcall_buffer, ArgKind::hidden_queue_ptr};
+  const ArgKind kinds[] = {ArgKind::by_value,
+                           ArgKind::global_buffer,
+                           ArgKind::dynamic_shared_pointer,
+                           ArgKind::image,
+                           ArgKind::sampler,
+                           ArgKind::pipe,
+                           ArgKind::queue,
+                           ArgKind::hidden_block_count_x,
+                           ArgKind::hidden_group_size_x,
+                           ArgKind::hidden_hostcall_buffer,
+                           ArgKind::hidden_queue_ptr};
   for (size_t i = 0; i < std::size(kinds); ++i) {
     EXPECT_EQ(k.args[i].kind, kinds[i]) << i;
     EXPECT_EQ(k.args[i].kind_name, arg_kind_name(kinds[i])) << i;
@@ -138,9 +151,9 @@ TEST(Metadata, HandMadeNotesAndTheirFaults) {
   std::string good = note({});
   Expected<Metadata> m = parse_metadata(as_bytes(good));
   EXPECT_EQ(m->kernels.at(0).args.at(0).offset, 8u);
-  for (const char* key : {".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align",
-                          ".group_segment_fixed_size", ".private_segment_fixed_size", ".wavefront_size", ".sgpr_count",
-                          ".vgpr_count", ".max_flat_workgroup_size"})
+  for (const char* key :
+       {".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align", ".group_segment_fixed_size",
+        ".private_segment_fixed_size", ".wavefront_size", ".sgpr_count", ".vgpr_count", ".max_flat_workgroup_size"})
     EXPECT_EQ(failure({.leave_out = key}), fmt::format("metadata note: amdhsa.kernels [0] lacks the key {}", key));
   EXPECT_NE(failure({.align = 12}).find(".kernarg_segment_align 12"), std::string::npos);
   EXPECT_NE(failure({.wave = 48}).find(".wavefront_size 48"), std::string::npos);

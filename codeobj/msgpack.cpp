@@ -17,16 +17,26 @@ template <class T> T swap_bytes(T value) {
 
 const char* msgpack_type_name(Type type) {
   switch (type) {
-  case Type::nil: return "nil";
-  case Type::boolean: return "boolean";
-  case Type::uint: return "integer";
-  case Type::negative: return "negative integer";
-  case Type::real: return "floating point number";
-  case Type::string: return "string";
-  case Type::binary: return "binary";
-  case Type::array: return "array";
-  case Type::map: return "map";
-  case Type::extension: return "extension";
+  case Type::nil:
+    return "nil";
+  case Type::boolean:
+    return "boolean";
+  case Type::uint:
+    return "integer";
+  case Type::negative:
+    return "negative integer";
+  case Type::real:
+    return "floating point number";
+  case Type::string:
+    return "string";
+  case Type::binary:
+    return "binary";
+  case Type::array:
+    return "array";
+  case Type::map:
+    return "map";
+  case Type::extension:
+    return "extension";
   }
   return "unknown";
 }
@@ -89,15 +99,25 @@ Expected<MsgpackToken> MsgpackReader::next() {
   if (lead <= 0xbf) return fixed_text(Type::string, lead & 0x1f);
   if (lead >= 0xe0) return signed_number(static_cast<int8_t>(lead));
   switch (lead) {
-  case 0xc0: return t;
+  case 0xc0:
+    return t;
   case 0xc2:
-  case 0xc3: t.type = Type::boolean; t.number = lead & 1; return t;
-  case 0xc4: return sized_text(Type::binary, uint8_t{}, false);
-  case 0xc5: return sized_text(Type::binary, uint16_t{}, false);
-  case 0xc6: return sized_text(Type::binary, uint32_t{}, false);
-  case 0xc7: return sized_text(Type::extension, uint8_t{}, true);
-  case 0xc8: return sized_text(Type::extension, uint16_t{}, true);
-  case 0xc9: return sized_text(Type::extension, uint32_t{}, true);
+  case 0xc3:
+    t.type = Type::boolean;
+    t.number = lead & 1;
+    return t;
+  case 0xc4:
+    return sized_text(Type::binary, uint8_t{}, false);
+  case 0xc5:
+    return sized_text(Type::binary, uint16_t{}, false);
+  case 0xc6:
+    return sized_text(Type::binary, uint32_t{}, false);
+  case 0xc7:
+    return sized_text(Type::extension, uint8_t{}, true);
+  case 0xc8:
+    return sized_text(Type::extension, uint16_t{}, true);
+  case 0xc9:
+    return sized_text(Type::extension, uint32_t{}, true);
   case 0xca: {
     BZ_TRY_ASSIGN(uint32_t word, big_endian<uint32_t>());
     t.type = Type::real;
@@ -110,27 +130,73 @@ Expected<MsgpackToken> MsgpackReader::next() {
     t.real = std::bit_cast<double>(word);
     return t;
   }
-  case 0xcc: { BZ_TRY_ASSIGN(auto v, big_endian<uint8_t>()); return number(v); }
-  case 0xcd: { BZ_TRY_ASSIGN(auto v, big_endian<uint16_t>()); return number(v); }
-  case 0xce: { BZ_TRY_ASSIGN(auto v, big_endian<uint32_t>()); return number(v); }
-  case 0xcf: { BZ_TRY_ASSIGN(auto v, big_endian<uint64_t>()); return number(v); }
-  case 0xd0: { BZ_TRY_ASSIGN(auto v, big_endian<uint8_t>()); return signed_number(static_cast<int8_t>(v)); }
-  case 0xd1: { BZ_TRY_ASSIGN(auto v, big_endian<uint16_t>()); return signed_number(static_cast<int16_t>(v)); }
-  case 0xd2: { BZ_TRY_ASSIGN(auto v, big_endian<uint32_t>()); return signed_number(static_cast<int32_t>(v)); }
-  case 0xd3: { BZ_TRY_ASSIGN(auto v, big_endian<uint64_t>()); return signed_number(static_cast<int64_t>(v)); }
-  case 0xd4: return fixed_text(Type::extension, 1 + 1);
-  case 0xd5: return fixed_text(Type::extension, 1 + 2);
-  case 0xd6: return fixed_text(Type::extension, 1 + 4);
-  case 0xd7: return fixed_text(Type::extension, 1 + 8);
-  case 0xd8: return fixed_text(Type::extension, 1 + 16);
-  case 0xd9: return sized_text(Type::string, uint8_t{}, false);
-  case 0xda: return sized_text(Type::string, uint16_t{}, false);
-  case 0xdb: return sized_text(Type::string, uint32_t{}, false);
-  case 0xdc: { BZ_TRY_ASSIGN(auto n, big_endian<uint16_t>()); return counted(Type::array, n); }
-  case 0xdd: { BZ_TRY_ASSIGN(auto n, big_endian<uint32_t>()); return counted(Type::array, n); }
-  case 0xde: { BZ_TRY_ASSIGN(auto n, big_endian<uint16_t>()); return counted(Type::map, n); }
-  case 0xdf: { BZ_TRY_ASSIGN(auto n, big_endian<uint32_t>()); return counted(Type::map, n); }
-  default: return error(Code::invalid_image, "has byte 0x{:02x} at offset {}, which starts no msgpack value", lead, offset_ - 1);
+  case 0xcc: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint8_t>());
+    return number(v);
+  }
+  case 0xcd: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint16_t>());
+    return number(v);
+  }
+  case 0xce: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint32_t>());
+    return number(v);
+  }
+  case 0xcf: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint64_t>());
+    return number(v);
+  }
+  case 0xd0: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint8_t>());
+    return signed_number(static_cast<int8_t>(v));
+  }
+  case 0xd1: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint16_t>());
+    return signed_number(static_cast<int16_t>(v));
+  }
+  case 0xd2: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint32_t>());
+    return signed_number(static_cast<int32_t>(v));
+  }
+  case 0xd3: {
+    BZ_TRY_ASSIGN(auto v, big_endian<uint64_t>());
+    return signed_number(static_cast<int64_t>(v));
+  }
+  case 0xd4:
+    return fixed_text(Type::extension, 1 + 1);
+  case 0xd5:
+    return fixed_text(Type::extension, 1 + 2);
+  case 0xd6:
+    return fixed_text(Type::extension, 1 + 4);
+  case 0xd7:
+    return fixed_text(Type::extension, 1 + 8);
+  case 0xd8:
+    return fixed_text(Type::extension, 1 + 16);
+  case 0xd9:
+    return sized_text(Type::string, uint8_t{}, false);
+  case 0xda:
+    return sized_text(Type::string, uint16_t{}, false);
+  case 0xdb:
+    return sized_text(Type::string, uint32_t{}, false);
+  case 0xdc: {
+    BZ_TRY_ASSIGN(auto n, big_endian<uint16_t>());
+    return counted(Type::array, n);
+  }
+  case 0xdd: {
+    BZ_TRY_ASSIGN(auto n, big_endian<uint32_t>());
+    return counted(Type::array, n);
+  }
+  case 0xde: {
+    BZ_TRY_ASSIGN(auto n, big_endian<uint16_t>());
+    return counted(Type::map, n);
+  }
+  case 0xdf: {
+    BZ_TRY_ASSIGN(auto n, big_endian<uint32_t>());
+    return counted(Type::map, n);
+  }
+  default:
+    return error(Code::invalid_image, "has byte 0x{:02x} at offset {}, which starts no msgpack value", lead,
+                 offset_ - 1);
   }
 }
 

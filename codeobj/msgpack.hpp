@@ -15,7 +15,7 @@ struct MsgpackToken {
   uint64_t number = 0;       ///< uint; boolean 0 or 1; array and map: how many elements or pairs follow
   int64_t signed_number = 0; ///< negative
   double real = 0;
-  std::string_view text;     ///< string, binary, extension
+  std::string_view text; ///< string, binary, extension
 };
 
 const char* msgpack_type_name(MsgpackToken::Type);

@@ -46,16 +46,47 @@ TEST(Msgpack, Numbers) {
 }
 
 TEST(Msgpack, TextAndContainers) {
-  EXPECT_EQ(first("\xa3" "abc")->text, "abc");
-  EXPECT_EQ(first("\xd9\x03" "abc")->text, "abc");
-  EXPECT_EQ(first("\xda\x00\x03" "abc"s)->text, "abc");
-  EXPECT_EQ(first("\xdb\x00\x00\x00\x03" "abc"s)->text, "abc");
-  EXPECT_EQ(first("\xc4\x02" "xy")->type, Type::binary);
-  EXPECT_EQ(first("\xc5\x00\x02" "xy"s)->text, "xy");
-  EXPECT_EQ(first("\xc6\x00\x00\x00\x02" "xy"s)->text, "xy");
-  EXPECT_EQ(first("\xd4\x07" "x")->text, "\x07" "x");
-  EXPECT_EQ(first("\xd8\x07" "0123456789abcdef")->text.size(), 17u);
-  EXPECT_EQ(first("\xc7\x01\x07" "x")->type, Type::extension);
+  EXPECT_EQ(first("\xa3"
+                  "abc")
+                ->text,
+            "abc");
+  EXPECT_EQ(first("\xd9\x03"
+                  "abc")
+                ->text,
+            "abc");
+  EXPECT_EQ(first("\xda\x00\x03"
+                  "abc"s)
+                ->text,
+            "abc");
+  EXPECT_EQ(first("\xdb\x00\x00\x00\x03"
+                  "abc"s)
+                ->text,
+            "abc");
+  EXPECT_EQ(first("\xc4\x02"
+                  "xy")
+                ->type,
+            Type::binary);
+  EXPECT_EQ(first("\xc5\x00\x02"
+                  "xy"s)
+                ->text,
+            "xy");
+  EXPECT_EQ(first("\xc6\x00\x00\x00\x02"
+                  "xy"s)
+                ->text,
+            "xy");
+  EXPECT_EQ(first("\xd4\x07"
+                  "x")
+                ->text,
+            "\x07"
+            "x");
+  EXPECT_EQ(first("\xd8\x07"
+                  "0123456789abcdef")
+                ->text.size(),
+            17u);
+  EXPECT_EQ(first("\xc7\x01\x07"
+                  "x")
+                ->type,
+            Type::extension);
   EXPECT_EQ(first("\x92\x01\x02")->number, 2u);
   EXPECT_EQ(first("\xdc\x00\x02\x01\x02"s)->type, Type::array);
   EXPECT_EQ(first("\xdd\x00\x00\x00\x01\x02"s)->number, 1u);
@@ -65,10 +96,24 @@ TEST(Msgpack, TextAndContainers) {
 }
 
 TEST(Msgpack, TruncatedOrAbsurd) {
-  const std::string rows[] = {""s,          "\xcc"s,         "\xcd\x01"s,     "\xcf\x01\x02"s,
-                              "\xa5" "abcd"s, "\xd9"s,       "\xd9\x05" "abc", "\xdb\xff\xff\xff\xff" "abc",
-                              "\xc7\x02\x01" "x"s, "\x92\x01"s, "\x82\x01\x02\x03"s, "\xdd\xff\xff\xff\xff\x01"s,
-                              "\xdf\xff\xff\xff\xff\x01\x02"s, "\xc1"s};
+  const std::string rows[] = {""s,
+                              "\xcc"s,
+                              "\xcd\x01"s,
+                              "\xcf\x01\x02"s,
+                              "\xa5"
+                              "abcd"s,
+                              "\xd9"s,
+                              "\xd9\x05"
+                              "abc",
+                              "\xdb\xff\xff\xff\xff"
+                              "abc",
+                              "\xc7\x02\x01"
+                              "x"s,
+                              "\x92\x01"s,
+                              "\x82\x01\x02\x03"s,
+                              "\xdd\xff\xff\xff\xff\x01"s,
+                              "\xdf\xff\xff\xff\xff\x01\x02"s,
+                              "\xc1"s};
   for (const std::string& bytes : rows) {
     Expected<MsgpackToken> t = first(bytes);
     EXPECT_EQ(t.status().code(), Code::invalid_image) << testing::PrintToString(bytes);
@@ -84,14 +129,19 @@ TEST(Msgpack, SkipIsFlatAndBounded) {
   deep.pop_back();
   MsgpackReader cut(as_bytes(deep));
   EXPECT_FALSE(cut.skip());
-  std::string mixed = "\x82\xa1" "a\x93\x01\x02\x03\xa1" "b\xc0\x2a";
+  std::string mixed = "\x82\xa1"
+                      "a\x93\x01\x02\x03\xa1"
+                      "b\xc0\x2a";
   MsgpackReader two(as_bytes(mixed));
   EXPECT_TRUE(two.skip());
   EXPECT_EQ(*two.uint32(), 42u);
 }
 
 TEST(Msgpack, WantedTypes) {
-  std::string number = "\x05", text = "\xa1" "x", wide = "\xcf\x00\x00\x00\x01\x00\x00\x00\x00"s, two = "\x02";
+  std::string number = "\x05",
+              text = "\xa1"
+                     "x",
+              wide = "\xcf\x00\x00\x00\x01\x00\x00\x00\x00"s, two = "\x02";
   EXPECT_EQ(MsgpackReader(as_bytes(number)).string().status().message(),
             "should be of type string, but is of type integer (offset 0)");
   EXPECT_FALSE(MsgpackReader(as_bytes(text)).uint32());

@@ -58,8 +58,18 @@ TEST(Mutation, FlippedBits) {
 
 TEST(Mutation, ExtremeNumbers) {
   std::mt19937 random(3);
-  const uint64_t extremes[] = {0, 1, 7, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 0x100000000, INT64_MAX, 0x8000000000000000,
-                               UINT64_MAX - 7, UINT64_MAX};
+  const uint64_t extremes[] = {0,
+                               1,
+                               7,
+                               0x7fff,
+                               0xffff,
+                               0x7fffffff,
+                               0xffffffff,
+                               0x100000000,
+                               INT64_MAX,
+                               0x8000000000000000,
+                               UINT64_MAX - 7,
+                               UINT64_MAX};
   for (const char* name : all_images()) {
     const Image image = testdata::read_file(name);
     for (int i = 0; i < 400; ++i) {

@@ -176,7 +176,7 @@ Status check_compatible(const TargetId& code, const TargetId& device) {
   if (fitness(code, device) > 0) return {};
   if (!code.processor || !device.processor) return error(Code::invalid_argument, "a target id without a processor");
   bool same = code.processor == device.processor || code.processor->name == device.processor->generic;
-  const char* why = !same                                       ? "another processor"
+  const char* why = !same                                        ? "another processor"
                     : feature_fit(code.xnack, device.xnack) == 0 ? "built for another xnack mode"
                                                                  : "built for another sramecc mode";
   return error(Code::wrong_target, "code for {} can't run on this device, which is {}: {}", code.str(), device.str(),

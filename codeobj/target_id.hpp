@@ -15,12 +15,12 @@ enum class Generation : uint8_t { gfx6, gfx7, gfx8, gfx9, gfx90a, gfx940, gfx10,
 
 /// One row: a name with its ELF machine value and facts of the LLVM AMDGPU usage document.
 struct Processor {
-  std::string_view name;            ///< "gfx942", "gfx9-4-generic"
-  uint8_t mach;                     ///< EF_AMDGPU_MACH value
+  std::string_view name; ///< "gfx942", "gfx9-4-generic"
+  uint8_t mach;          ///< EF_AMDGPU_MACH value
   Generation generation;
-  bool has_xnack;                   ///< code can be built for xnack on, off or any
+  bool has_xnack; ///< code can be built for xnack on, off or any
   bool has_sramecc;
-  std::string_view generic;         ///< the generic processor whose code runs here too, or ""
+  std::string_view generic; ///< the generic processor whose code runs here too, or ""
   bool is_generic() const { return name.ends_with("-generic"); }
 };
 
@@ -37,7 +37,7 @@ struct TargetId {
   const Processor* processor = nullptr; ///< never null after parse() or from_elf_flags()
   Feature xnack = Feature::unsupported;
   Feature sramecc = Feature::unsupported;
-  uint32_t generic_version = 0;         ///< of generic code, from e_flags of code object v6; 0 if not known
+  uint32_t generic_version = 0; ///< of generic code, from e_flags of code object v6; 0 if not known
 
   /// "gfx942", "gfx90a:sramecc+:xnack-" (any order, each at most once), also with the prefix "amdgcn-amd-amdhsa--".
   /// invalid_argument names the part that is wrong.

@@ -15,23 +15,42 @@ TargetId id(std::string_view text) {
 std::string failure(std::string_view text) {
   Expected<TargetId> t = TargetId::parse(text);
   EXPECT_FALSE(t) << text;
-  if (!t) {
-    EXPECT_EQ(t.status().code(), Code::invalid_argument) << text;
-  }
+  if (!t) { EXPECT_EQ(t.status().code(), Code::invalid_argument) << text; }
   return t.status().message();
 }
 
 // e_flags as llvm-mc-22 --amdhsa-code-object-version=6 writes them without features.
 TEST(TargetId, ElfFlagsOfTheAssembler) {
-  const std::pair<const char*, uint32_t> rows[] = {
-      {"gfx600", 0x20},          {"gfx705", 0x3b},           {"gfx801", 0x128},      {"gfx810", 0x12b},
-      {"gfx900", 0x12c},         {"gfx902", 0x12d},          {"gfx904", 0x12e},      {"gfx906", 0x52f},
-      {"gfx908", 0x530},         {"gfx909", 0x131},          {"gfx90a", 0x53f},      {"gfx90c", 0x132},
-      {"gfx942", 0x54c},         {"gfx950", 0x54f},          {"gfx1010", 0x133},     {"gfx1013", 0x142},
-      {"gfx1030", 0x36},         {"gfx1036", 0x45},          {"gfx1100", 0x41},      {"gfx1153", 0x58},
-      {"gfx1200", 0x48},         {"gfx1201", 0x4e},          {"gfx1250", 0x549},     {"gfx1251", 0x55a},
-      {"gfx9-generic", 0x1000151}, {"gfx9-4-generic", 0x100055f}, {"gfx10-1-generic", 0x1000152},
-      {"gfx10-3-generic", 0x1000053}, {"gfx11-generic", 0x1000054}, {"gfx12-generic", 0x1000059}};
+  const std::pair<const char*, uint32_t> rows[] = {{"gfx600", 0x20},
+                                                   {"gfx705", 0x3b},
+                                                   {"gfx801", 0x128},
+                                                   {"gfx810", 0x12b},
+                                                   {"gfx900", 0x12c},
+                                                   {"gfx902", 0x12d},
+                                                   {"gfx904", 0x12e},
+                                                   {"gfx906", 0x52f},
+                                                   {"gfx908", 0x530},
+                                                   {"gfx909", 0x131},
+                                                   {"gfx90a", 0x53f},
+                                                   {"gfx90c", 0x132},
+                                                   {"gfx942", 0x54c},
+                                                   {"gfx950", 0x54f},
+                                                   {"gfx1010", 0x133},
+                                                   {"gfx1013", 0x142},
+                                                   {"gfx1030", 0x36},
+                                                   {"gfx1036", 0x45},
+                                                   {"gfx1100", 0x41},
+                                                   {"gfx1153", 0x58},
+                                                   {"gfx1200", 0x48},
+                                                   {"gfx1201", 0x4e},
+                                                   {"gfx1250", 0x549},
+                                                   {"gfx1251", 0x55a},
+                                                   {"gfx9-generic", 0x1000151},
+                                                   {"gfx9-4-generic", 0x100055f},
+                                                   {"gfx10-1-generic", 0x1000152},
+                                                   {"gfx10-3-generic", 0x1000053},
+                                                   {"gfx11-generic", 0x1000054},
+                                                   {"gfx12-generic", 0x1000059}};
   for (auto [name, flags] : rows) {
     Expected<TargetId> t = TargetId::from_elf_flags(flags, 4);
     ASSERT_TRUE(t) << name << ": " << t.status().message();

@@ -31,7 +31,8 @@ bool code_object(Bytes image) {
     check(object.find_kernel(k.name) != nullptr, "a kernel is found by its name");
     check(object.segment_at(k.entry_address, 4) != nullptr, "a kernel's entry is loaded");
     check(k.descriptor.vgpr_count() > 0 && k.descriptor.sgpr_layout().total < 256, "sane register counts");
-    if (k.metadata) check(k.metadata->explicit_size() <= k.metadata->kernarg_segment_size, "arguments fit their segment");
+    if (k.metadata)
+      check(k.metadata->explicit_size() <= k.metadata->kernarg_segment_size, "arguments fit their segment");
   }
   for (const Symbol* s : object.variables())
     check(s->size == 0 || object.segment_at(s->value, s->size), "a variable lies in a segment");
@@ -58,7 +59,9 @@ bool fuzz_one(Bytes image) {
                                      *TargetId::parse("gfx90a:xnack+")};
   bool accepted = false;
   switch (identify(image)) {
-  case ImageKind::elf: accepted = code_object(image); break;
+  case ImageKind::elf:
+    accepted = code_object(image);
+    break;
   case ImageKind::bundle:
   case ImageKind::compressed_bundle:
     if (Expected<Bundle> bundle = Bundle::parse(image)) {
@@ -67,7 +70,9 @@ bool fuzz_one(Bytes image) {
         if (identify(e.bytes) == ImageKind::elf) code_object(e.bytes);
     }
     break;
-  case ImageKind::unknown: accepted = parse_metadata(image).ok(); break; // a bare note, so that fuzzing gets deep in it
+  case ImageKind::unknown:
+    accepted = parse_metadata(image).ok();
+    break; // a bare note, so that fuzzing gets deep in it
   }
   for (const TargetId& device : devices)
     if (Expected<PickedCodeObject> picked = pick_code_object(image, device))

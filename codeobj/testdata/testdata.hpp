@@ -25,10 +25,10 @@ template <class T> void poke(std::vector<std::byte>& image, uint64_t offset, T v
   std::memcpy(image.data() + offset, &value, sizeof value);
 }
 
-inline const char* const kCodeObjects[] = {
-    "gfx942_v4.co", "gfx942_v5.co",     "gfx942_v6.co",       "gfx906.co",       "gfx90a.co",
-    "gfx1100.co",   "gfx1250.co",       "gfx9_generic.co",    "debug_O0.co",     "gfx9_4_generic.co",
-    "facts_gfx906.co", "facts_gfx90a.co", "facts_gfx942.co"};
+inline const char* const kCodeObjects[] = {"gfx942_v4.co",    "gfx942_v5.co",      "gfx942_v6.co",    "gfx906.co",
+                                           "gfx90a.co",       "gfx1100.co",        "gfx1250.co",      "gfx9_generic.co",
+                                           "debug_O0.co",     "gfx9_4_generic.co", "facts_gfx906.co", "facts_gfx90a.co",
+                                           "facts_gfx942.co", "facts_high.co"};
 inline const char* const kBundles[] = {"bundle.bin", "bundle_compressed.bin", "bundle_v2.bin"};
 
 } // namespace bz::codeobj::testdata
