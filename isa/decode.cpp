@@ -57,6 +57,7 @@ struct Decoder {
   Inst inst{};
   const Meta* meta = nullptr;
   size_t used = 1;          ///< dwords of the encoding so far
+  bool unaligned = false;   ///< the disassembler does not check this VGPR tuple
   bool agpr_data = false;   ///< memory forms: data registers are AGPRs
 
   bool gfx90a_up() const { return (kGfx90aUp & bit(target)) != 0; }
@@ -125,8 +126,9 @@ struct Decoder {
   }
 
   bool vgpr(Operand& o, unsigned number, bool agpr = false) {
-    if (gfx90a_up() && o.dwords > 1 && (number & 1)) return false;
-    if (number + o.dwords > 256) return false;
+    bool misaligned = gfx90a_up() && o.dwords > 1 && (number & 1);
+    if (misaligned && !agpr && !unaligned) return false;
+    if (misaligned || number + o.dwords > 256 || (agpr && !has_agprs())) inst.legal = false;
     set_reg(o, agpr ? Operand::Kind::agpr : Operand::Kind::vgpr, number);
     return true;
   }
@@ -232,7 +234,7 @@ struct Decoder {
   // ------------------------------------------------------------ vector formats
 
   bool takes_mods(const OperandSpec& spec) const {
-    return !has(meta->flags, NoMods) && !spec.mask && (is_float(spec.type) || has(meta->flags, Mods));
+    return !has(meta->flags, NoMods) && !spec.mask && !spec.plain && (is_float(spec.type) || has(meta->flags, Mods));
   }
 
   bool vcc_mask(Operand& o) { return set_reg(o, Operand::Kind::sgpr, kVcc), true; }
@@ -393,8 +395,9 @@ struct Decoder {
       auto src = [&](char name, bool agpr) {
         unsigned code = l.get(name, words);
         if (spec.reg == RegClass::av) {
-          if (code < kCodeVgpr) return false;
-          return vgpr(o, code - kCodeVgpr, agpr);
+          if (code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, agpr);
+          inst.legal = false;  // matrices come from registers only
+          return code != kCodeLiteral && source(o, spec, code, false);
         }
         if (spec.reg == RegClass::agpr) return code >= kCodeVgpr && vgpr(o, code - kCodeVgpr, true);
         if (spec.field == Field::src2 && code >= kCodeVgpr && spec.reg == RegClass::any)
@@ -424,7 +427,6 @@ struct Decoder {
     // gfx90a and later have no GDS; their disassembler ignores the bit.
     inst.gds = has(meta->flags, GdsOnly) || (!gfx90a_up() && l.get('g', words));
     agpr_data = l.get('a', words);
-    if (agpr_data && !gfx90a_up()) return false;
     inst.offset0 = static_cast<uint8_t>(l.get('I', words));
     inst.offset1 = static_cast<uint8_t>(l.get('J', words));
     if (meta->operands.offset) inst.offset = inst.offset0 | inst.offset1 << 8;
@@ -432,7 +434,7 @@ struct Decoder {
       switch (spec.field) {
       case Field::vdst: return data(o, l.get('D', words));
       case Field::addr: return vgpr(o, l.get('V', words));
-      case Field::data0: return data(o, l.get('A', words));
+      case Field::data0: return data(o, l.get(has(meta->flags, GdsOnly) ? 'V' : 'A', words));
       case Field::data1: return data(o, l.get('B', words));
       default: return false;
       }
@@ -455,7 +457,6 @@ struct Decoder {
     if (to_lds && (!has(meta->flags, Load) || has(meta->flags, Store) || meta->op.gfx9 > 20)) return false;
     inst.lds = to_lds || has(meta->flags, LdsOnly);
     agpr_data = l.get('a', words);
-    if (agpr_data && !gfx90a_up()) return false;
     inst.offset = static_cast<int32_t>(l.get('I', words) << 19) >> 19;
     // FLAT has 12 unsigned bits; bit 12 must be 0 and is shown as it is.
     if (segment == 0) inst.offset = static_cast<int32_t>(l.get('I', words));
@@ -497,6 +498,7 @@ struct Decoder {
         return data(o, l.get('D', words));
       case Field::vaddr:
         o.dwords = static_cast<uint8_t>(inst.idxen + inst.offen);
+        unaligned = inst.format == MTBUF;
         return o.dwords == 0 || vgpr(o, l.get('V', words));
       case Field::srsrc: return scalar_register(o, l.get('R', words) * 4);
       case Field::soffset: return source(o, spec, l.get('F', words), false);
@@ -524,6 +526,11 @@ struct Decoder {
     return buffer(l);
   }
 
+  /// Data sizes that image atomics exist with: one or two values, doubled for compare-and-swap, and the status.
+  bool image_atomic_size(int n, const OperandSpec& spec) const {
+    return spec.dwords == 1 ? n <= 3 : n >= 2 && n <= 5;
+  }
+
   bool mimg() {
     const auto& l = kMIMG;
     if (count < 2 || !find(MIMG, l.get('O', words))) return false;
@@ -544,8 +551,14 @@ struct Decoder {
       case Field::vdata: {
         int n = has(meta->flags, Gather4) ? 4 : std::max(1, std::popcount(inst.dmask));
         if (inst.d16) n = (n + 1) / 2;
-        o.dwords = static_cast<uint8_t>(n + inst.tfe);
-        return data(o, l.get('D', words));
+        n += inst.tfe;
+        unsigned number = l.get('D', words);
+        // Sizes that no such instruction has, and tuples that don't fit, show with the row's smallest size.
+        bool exists = has(meta->flags, Gather4) ? n != 3 : !has(meta->flags, Atomic) || image_atomic_size(n, spec);
+        if (gfx90a_up() && n > 1 && (number & 1)) exists = false;
+        if (exists) o.dwords = static_cast<uint8_t>(n);
+        else inst.legal = false;
+        return data(o, number);
       }
       case Field::vaddr: return vgpr(o, l.get('V', words));
       case Field::srsrc: return scalar_register(o, l.get('R', words) * 4);

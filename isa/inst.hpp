@@ -55,6 +55,8 @@ struct Inst {
   uint16_t opcode = 0;            ///< as encoded in `format` (VOP3 forms: the derived VOP3 opcode)
   Format format = SOPP;           ///< the encoding's own format: VOP3 for e64 forms, VOP1/VOP2/VOPC for sdwa and dpp
   Form form = Form::plain;
+  bool legal = true;              ///< false: LLVM's disassembler shows it, but no such operand exists on the chip (a tuple
+                                  ///< past v255 or misaligned, AGPRs before gfx908 ...): executing it must fail by name
   uint8_t size = 0;               ///< bytes, with literal, DPP or SDWA dword
   uint8_t operand_count = 0;      ///< in printing order, absent `rtn` destinations left out
   uint8_t source_count = 0;

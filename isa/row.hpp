@@ -87,6 +87,8 @@ inline constexpr Flags LdsOnly = detail::flag(35);     ///< global/buffer load w
 inline constexpr Flags D16 = detail::flag(36);         ///< image rows with a d16 bit: two 16-bit components per register
 inline constexpr Flags Gather4 = detail::flag(37);     ///< image rows that always give four components
 inline constexpr Flags Typed = detail::flag(38);       ///< format conversion through the resource (buffer_*_format_*)
+inline constexpr Flags NoDstSel = detail::flag(39);    ///< the SDWA form has source selects only
+inline constexpr Flags OpSelByte = detail::flag(40);   ///< VOP3 op_sel[3:2] picks the destination byte (v_cvt_sr_*)
 constexpr Flags operator&(Flags a, Flags b) { return Flags(uint64_t(a) & uint64_t(b)); }
 
 // ---------------------------------------------------------------- operands
@@ -145,10 +147,12 @@ struct OperandSpec {
   bool mask = false;           ///< `mask`: a lane mask; VCC in short forms, an SGPR pair in VOP3
   bool is_dst = false;
   bool no_inline = false;      ///< `reg`: a scalar field that takes registers only
+  bool plain = false;          ///< `plain`: no neg/abs, whatever the type
 };
 
 /// "vdst:f32, src0:f32, src1:f32" — comma separated, in printing order, attributes after colons:
-/// a type (f32, b64, pk_f16 ...), a number of dwords, a register class (v, s, a, av, reg), rw, rtn, mask.
+/// a type (f32, b64, pk_f16 ...), a number of dwords (after the type), a register class (v, s, a, av, reg), rw, rtn, mask,
+/// plain, dst, src.
 /// After the last operand, words without comma name modifiers: offset, offset01 (offset0/offset1).
 struct Operands {
   std::array<OperandSpec, 8> spec{};
@@ -198,6 +202,7 @@ private:
     else if (w == "a") s.reg = RegClass::agpr;
     else if (w == "av") s.reg = RegClass::av;
     else if (w == "reg") s.no_inline = true;
+    else if (w == "plain") s.plain = true;
     else if (w == "rw") s.read_write = s.is_dst = true;
     else if (w == "rtn") s.if_returning = true;
     else if (w == "dst") s.is_dst = true;

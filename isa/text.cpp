@@ -125,7 +125,7 @@ private:
       name = float_name(v, kF32Bits, "0.15915494");
       break;
     }
-    if (o.field == Field::k32) put("{:#x}", v);
+    if (o.field == Field::k32) put("{:#x}", i_.literal);
     else if (value >= -16 && value <= 64) put("{}", value);
     else if (!name.empty()) out_ += name;
     else if (o.kind == Operand::Kind::literal && o.type == Type::f64) put("{:#x}", v >> 32);
@@ -160,10 +160,14 @@ private:
     auto v = static_cast<int64_t>(o.value);
     switch (o.field) {
     case Field::simm16:
-      if (i_.format == SOPP && v >= 0 && v <= 64) put("{}", v);
+      if (has(meta_.flags, EndProgram)) put("{}", static_cast<uint16_t>(v));
+      else if (i_.format == SOPP && v >= 0 && v <= 64) put("{}", v);
       else put("{:#x}", static_cast<uint16_t>(v));
       break;
-    case Field::simm7: put("{:#x}", v); break;
+    case Field::simm7:
+      if (v <= 64) put("{}", v);
+      else put("{:#x}", v);
+      break;
     case Field::attr: attribute(static_cast<unsigned>(v)); break;
     case Field::param: parameter(static_cast<unsigned>(v)); break;
     case Field::tgt: export_target(static_cast<unsigned>(v)); break;
@@ -319,7 +323,7 @@ private:
     constexpr std::string_view unused[4] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", "?"};
     put_if(i_.clamp, " clamp");
     omod();
-    if (i_.format != VOPC) put(" dst_sel:{} dst_unused:{}", sel[i_.sdwa.dst_sel], unused[i_.sdwa.dst_unused]);
+    if (i_.format != VOPC && !has(meta_.flags, NoDstSel)) put(" dst_sel:{} dst_unused:{}", sel[i_.sdwa.dst_sel], unused[i_.sdwa.dst_unused]);
     put(" src0_sel:{}", sel[i_.sdwa.src_sel[0]]);
     if (i_.format != VOP1) put(" src1_sel:{}", sel[i_.sdwa.src_sel[1]]);
   }
@@ -355,7 +359,9 @@ private:
     if (i_.op_sel) {
       int n = 0;
       for (auto& spec : meta_.operands.spec) n += spec.field != Field::none && spec.field != Field::vdst;
+      n += has(meta_.flags, OpSelByte);
       unsigned shown = (i_.op_sel & ((1u << n) - 1)) | (i_.op_sel >> 3 & 1u) << n;
+      if (i_.operand_count > 2 && i_.operands[2].field == Field::attr) shown &= ~2u;  // the attribute has no halves
       if (shown) bits("op_sel", shown, n + 1);
     }
     put_if(i_.clamp, " clamp");
@@ -365,10 +371,11 @@ private:
   void vop3p() {
     int n = meta_.operands.count - 1;
     unsigned all = (1u << n) - 1;
-    if (i_.op_sel & all) bits("op_sel", i_.op_sel, n);
+    bool halves = meta_.operands.spec[1].type != Type::b32;  // v_dot4, v_dot8: whole registers
+    if (halves && (i_.op_sel & all)) bits("op_sel", i_.op_sel, n);
     bool mix = meta_.operands.spec[1].type == Type::mix;
     unsigned plain_hi = mix ? 0 : all;
-    if ((i_.op_sel_hi & all) != plain_hi) bits("op_sel_hi", i_.op_sel_hi, n);
+    if (halves && (i_.op_sel_hi & all) != plain_hi) bits("op_sel_hi", i_.op_sel_hi, n);
     if (!mix && (i_.neg_lo & all)) bits("neg_lo", i_.neg_lo, n);
     if (!mix && (i_.neg_hi & all)) bits("neg_hi", i_.neg_hi, n);
     put_if(i_.clamp, " clamp");
@@ -379,7 +386,7 @@ private:
     if (i_.cbsz) put(" cbsz:{}", i_.cbsz);
     if (i_.abid) put(" abid:{}", i_.abid);
     if (!i_.blgp || meta_.operands.spec[0].read_write) return;
-    if (gfx940() && is_float(meta_.operands.spec[1].type) && type_bits(meta_.operands.spec[1].type) == 64)
+    if (gfx940() && meta_.operands.spec[0].type == Type::f64)
       bits("neg", i_.blgp, 3);
     else put(" blgp:{}", i_.blgp);
   }
@@ -409,6 +416,8 @@ private:
   void swizzle(unsigned v) {
     out_ += " offset:";
     if ((v & 0xff00) == 0x8000) return put("swizzle(QUAD_PERM,{},{},{},{})", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
+    if (v >= 0xe000) return put("swizzle(FFT,{})", v & 31);
+    if (v >= 0xc000) return put("swizzle(ROTATE,{},{})", v >> 10 & 1, v >> 5 & 31);
     if (v & 0x8000) return put("{}", v);
     unsigned and_mask = v & 31, or_mask = v >> 5 & 31, xor_mask = v >> 10 & 31;
     if (and_mask == 31 && or_mask == 0 && std::has_single_bit(xor_mask)) return put("swizzle(SWAP,{})", xor_mask);
@@ -439,7 +448,8 @@ private:
     if (i_.offset && i_.operand_count) put(" offset:{}", i_.offset);
     bool lds_first = has(meta_.flags, LdsOnly);
     put_if(lds_first, " lds");
-    if (i_.operand_count || gfx940()) cache_bits();
+    if (i_.operand_count) cache_bits();
+    else if (gfx940()) put_if(i_.glc, " sc0"), put_if(i_.scc, " sc1");
     put_if(i_.lds && !lds_first, " lds");
     put_if(i_.tfe, " tfe");
   }

@@ -12,7 +12,7 @@ namespace bz::isa {
   {{"image_sample" name, MIMG, {op}, "vdata:dst, vaddr:" #address ", srsrc:8, ssamp:4", Load | Typed | D16,           \
     kBeforeGfx90a}}
 #define BZ_GATHER4(name, op, address)                                                                                  \
-  {{"image_gather4" name, MIMG, {op}, "vdata:dst, vaddr:" #address ", srsrc:8, ssamp:4",                               \
+  {{"image_gather4" name, MIMG, {op}, "vdata:2:dst, vaddr:" #address ", srsrc:8, ssamp:4",                               \
     Load | Typed | D16 | Gather4, kBeforeGfx90a}}
 
 template <class B> inline constexpr Row<B> kMimg[] = {

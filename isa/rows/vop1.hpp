@@ -132,13 +132,13 @@ template <class B> inline constexpr Row<B> kVop1[] = {
      [](auto& b) { auto x = b.u32(0), old = b.dst_u32(0); b.vdst(x); b.write_src(0, old); }},
     {{"v_accvgpr_mov_b32", VOP1, {82}, "vdst:a, src0:a", NoSdwa | NoDpp | NoSuffix, kGfx90aUp},
      [](auto& b) { b.vdst(b.u32(0)); }},
-    {{"v_cvt_f32_fp8", VOP1 | VOP3, {84}, "vdst:f32, src0", FloatOp, kGfx940},
+    {{"v_cvt_f32_fp8", VOP1 | VOP3, {84}, "vdst:f32, src0", FloatOp | NoDstSel, kGfx940},
      [](auto& b) { b.vdst(b.from_num8(Num::fp8, b.u32(0) & 255u)); }},
-    {{"v_cvt_f32_bf8", VOP1 | VOP3, {85}, "vdst:f32, src0", FloatOp, kGfx940},
+    {{"v_cvt_f32_bf8", VOP1 | VOP3, {85}, "vdst:f32, src0", FloatOp | NoDstSel, kGfx940},
      [](auto& b) { b.vdst(b.from_num8(Num::bf8, b.u32(0) & 255u)); }},
-    {{"v_cvt_pk_f32_fp8", VOP1 | VOP3, {86}, "vdst:pk_f32, src0", FloatOp, kGfx940},
+    {{"v_cvt_pk_f32_fp8", VOP1 | VOP3, {86}, "vdst:pk_f32, src0", FloatOp | NoDstSel, kGfx940},
      [](auto& b) { auto x = b.u32(0); b.vdst(0, b.from_num8(Num::fp8, x & 255u)); b.vdst(1, b.from_num8(Num::fp8, (x >> 8) & 255u)); }},
-    {{"v_cvt_pk_f32_bf8", VOP1 | VOP3, {87}, "vdst:pk_f32, src0", FloatOp, kGfx940},
+    {{"v_cvt_pk_f32_bf8", VOP1 | VOP3, {87}, "vdst:pk_f32, src0", FloatOp | NoDstSel, kGfx940},
      [](auto& b) { auto x = b.u32(0); b.vdst(0, b.from_num8(Num::bf8, x & 255u)); b.vdst(1, b.from_num8(Num::bf8, (x >> 8) & 255u)); }},
 };
 

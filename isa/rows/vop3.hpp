@@ -261,8 +261,8 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { b.vdst(b.mul_legacy(b.f32(0), b.f32(1))); }},
     {{"v_cvt_pk_fp8_f32", VOP3, {0x2a2}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
     {{"v_cvt_pk_bf8_f32", VOP3, {0x2a3}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
-    {{"v_cvt_sr_fp8_f32", VOP3, {0x2a4}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx940}},
-    {{"v_cvt_sr_bf8_f32", VOP3, {0x2a5}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx940}},
+    {{"v_cvt_sr_fp8_f32", VOP3, {0x2a4}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
+    {{"v_cvt_sr_bf8_f32", VOP3, {0x2a5}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
 };
 
 } // namespace bz::isa
