@@ -1,6 +1,8 @@
 // Work item, group and grid geometry from the dispatch packet and the implicit arguments.
 #include "ockl.h"
 
+#define SMALL __attribute__((const, always_inline)) // one or two loads: not worth a call even at -O0
+
 enum { PACKET_GRID_SIZE = 12, PACKET_GROUP_SIZE = 4, PACKET_SETUP = 2 };
 #define PACKET(type, offset) (*(const __constant type*)((const __constant char*)__builtin_amdgcn_dispatch_ptr() + (offset)))
 
@@ -28,24 +30,29 @@ static uint this_group(uint d) {
   return left < whole_group(d) ? left : whole_group(d);
 }
 
-CONST ulong OCKL(get_global_offset)(uint d) {
+SMALL ulong OCKL(get_global_offset)(uint d) {
   if (d > 2) return 0;
   return IMPLICIT(ulong, (__oclc_ABI_version < 500 ? ARG4_GLOBAL_OFFSET : ARG_GLOBAL_OFFSET) + 8 * d);
 }
-CONST ulong OCKL(get_local_id)(uint d) { return local_id(d); }
-CONST ulong OCKL(get_group_id)(uint d) { return group_id(d); }
-CONST ulong OCKL(get_global_id)(uint d) {
+SMALL ulong OCKL(get_local_id)(uint d) { return local_id(d); }
+SMALL ulong OCKL(get_group_id)(uint d) { return group_id(d); }
+SMALL ulong OCKL(get_global_id)(uint d) {
   return d > 2 ? 0 : (ulong)group_id(d) * whole_group(d) + local_id(d) + OCKL(get_global_offset)(d);
 }
-CONST ulong OCKL(get_global_size)(uint d) { return grid_size(d); }
-CONST ulong OCKL(get_local_size)(uint d) { return this_group(d); }
-CONST ulong OCKL(get_enqueued_local_size)(uint d) { return whole_group(d); }
-CONST ulong OCKL(get_num_groups)(uint d) { return (grid_size(d) + (ulong)whole_group(d) - 1) / whole_group(d); }
-CONST uint OCKL(get_work_dim)(void) { return PACKET(ushort, PACKET_SETUP) & 3; }
-CONST ulong OCKL(get_local_linear_id)(void) {
+SMALL ulong OCKL(get_global_size)(uint d) { return grid_size(d); }
+SMALL ulong OCKL(get_local_size)(uint d) { return this_group(d); }
+SMALL ulong OCKL(get_enqueued_local_size)(uint d) { return whole_group(d); }
+// The implicit arguments count whole groups; a smaller last group is one more.
+SMALL ulong OCKL(get_num_groups)(uint d) {
+  if (d > 2) return 1;
+  if (__oclc_ABI_version < 500) return (grid_size(d) + (ulong)whole_group(d) - 1) / whole_group(d);
+  return IMPLICIT(uint, ARG_BLOCK_COUNT + 4 * d) + (IMPLICIT(ushort, ARG_REMAINDER + 2 * d) != 0);
+}
+SMALL uint OCKL(get_work_dim)(void) { return PACKET(ushort, PACKET_SETUP) & 3; }
+SMALL ulong OCKL(get_local_linear_id)(void) {
   return ((ulong)local_id(2) * this_group(1) + local_id(1)) * this_group(0) + local_id(0);
 }
-CONST ulong OCKL(get_global_linear_id)(void) {
+SMALL ulong OCKL(get_global_linear_id)(void) {
   ulong i[3];
   for (uint d = 0; d < 3; ++d) i[d] = (ulong)group_id(d) * whole_group(d) + local_id(d);
   return (i[2] * grid_size(1) + i[1]) * grid_size(0) + i[0];
