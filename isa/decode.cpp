@@ -87,7 +87,9 @@ struct Decoder {
     }
     if (code == kNull || (code >= 235 && code <= 239) || (code >= 251 && code <= 253) || code == 230 || code == 231 ||
         code == 254) {
-      if (o.dwords > 2 || (o.dwords == 2 && (code == 231 || code == 254))) return false;
+      if (o.dwords > 2 && code != kNull) return false;
+      if (o.dwords == 2 && (code == 231 || code == 254)) return false;
+      if (code == kNull) inst.legal = false;
       set_reg(o, Operand::Kind::special, code);
       return true;
     }
@@ -126,6 +128,7 @@ struct Decoder {
   }
 
   bool vgpr(Operand& o, unsigned number, bool agpr = false) {
+    if (agpr && number + o.dwords > 256) return false;
     bool misaligned = gfx90a_up() && o.dwords > 1 && (number & 1);
     if (misaligned && !agpr && !unaligned) return false;
     if (misaligned || number + o.dwords > 256 || (agpr && !has_agprs())) inst.legal = false;
@@ -193,12 +196,13 @@ struct Decoder {
   bool sopx(const Layout& l, Format format) {
     if (!find(format, l.get('O', words))) return false;
     auto imm = l.has('I') ? l.get('I', words) : 0;
+    if (format == SOPP && meta->operands.count == 0 && imm != 0) return false;
     inst.simm16 = static_cast<int16_t>(imm);
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       switch (spec.field) {
       case Field::sdst: return scalar_register(o, l.get('D', words));
-      case Field::ssrc0: return source(o, spec, l.get('A', words), spec.reg != RegClass::sgpr);
-      case Field::ssrc1: return source(o, spec, l.get('B', words), spec.reg != RegClass::sgpr);
+      case Field::ssrc0: return source(o, spec, l.get('A', words), true);
+      case Field::ssrc1: return source(o, spec, l.get('B', words), true);
       case Field::gpr_idx: return immediate(o, l.has('I') ? imm : l.get('B', words)), true;
       case Field::k32:
         if (!take_literal()) return false;
@@ -217,6 +221,7 @@ struct Decoder {
     inst.glc = l.get('g', words);
     bool imm = l.get('i', words), reg = l.get('e', words);
     int32_t offset = static_cast<int32_t>(l.get('I', words) << 11) >> 11;
+    if (meta->operands.spec[meta->operands.count ? meta->operands.count - 1u : 0u].field != Field::smem_offset && imm) return false;
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       switch (spec.field) {
       case Field::sdata: return scalar_register(o, l.get('D', words));
@@ -233,15 +238,47 @@ struct Decoder {
 
   // ------------------------------------------------------------ vector formats
 
-  bool takes_mods(const OperandSpec& spec) const {
-    return !has(meta->flags, NoMods) && !spec.mask && !spec.plain && (is_float(spec.type) || has(meta->flags, Mods));
+  static bool is_source(const OperandSpec& spec) {
+    return spec.field == Field::src0 || spec.field == Field::src1 || spec.field == Field::src2 || spec.field == Field::vsrc;
   }
+  static bool float_source(const OperandSpec& spec) {
+    return is_source(spec) && !spec.mask && (is_float(spec.type) || spec.type == Type::pk_f16);
+  }
+
+  /// neg and abs change this source.
+  bool takes_mods(const OperandSpec& spec) const { return float_source(spec) && !spec.plain; }
+
+  /// Sources whose neg and abs bits the encoding has (a bit set). Rows without any float have none of them; integer
+  /// sources beside a float one have bits that do nothing.
+  unsigned mod_bits() const {
+    unsigned bits = 0;
+    bool any = has(meta->flags, Mods);
+    for (auto& spec : meta->operands.spec) {
+      any |= float_source(spec);
+      if (!is_source(spec) || spec.mask) continue;
+      if ((meta->formats & VOPC) && !float_source(spec)) continue;
+      bits |= 1u << (spec.field == Field::src0 ? 0 : spec.field == Field::src2 ? 2 : 1);
+    }
+    if (has(meta->flags, OpSelByte)) bits |= 4;
+    return any ? bits : 0;
+  }
+
+  /// Bits of VOP3 op_sel that a row with OpSel has, besides the destination's.
+  unsigned op_sel_bits() const {
+    unsigned bits = has(meta->flags, OpSelByte) ? 4 : 0;
+    for (auto& spec : meta->operands.spec)
+      if (spec.field == Field::attr) return 7;
+      else if (is_source(spec)) bits |= 1u << (spec.field == Field::src0 ? 0 : spec.field == Field::src2 ? 2 : 1);
+    return bits;
+  }
+
 
   bool vcc_mask(Operand& o) { return set_reg(o, Operand::Kind::sgpr, kVcc), true; }
 
   /// VOP1, VOP2 and VOPC without SDWA or DPP.
   bool vop_plain(const Layout& l, Format format) {
     if (!find(format, l.get('O', words))) return false;
+    if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       switch (spec.field) {
       case Field::vdst: return vgpr(o, l.get('D', words), spec.reg == RegClass::agpr);
@@ -262,8 +299,11 @@ struct Decoder {
 
   bool vector_source(Operand& o, const OperandSpec& spec, unsigned code, bool literal_allowed) {
     if (code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, spec.reg == RegClass::agpr);
-    if (spec.reg == RegClass::vgpr && code != 254) return false;
-    if (spec.reg == RegClass::agpr) return false;
+    // A register-only field: the disassembler shows whatever the code names.
+    if (spec.reg == RegClass::vgpr || spec.reg == RegClass::agpr) {
+      if (code != 254 || spec.reg == RegClass::agpr) inst.legal = false;
+      return code != kCodeLiteral && source(o, spec, code, false);
+    }
     return source(o, spec, code, literal_allowed && spec.reg == RegClass::any);
   }
 
@@ -274,6 +314,7 @@ struct Decoder {
     const uint32_t* w = words + 1;
     bool compare = format == VOPC;
     const auto& s = kSDWA;
+    if (!sdwa_reserved_clear(s, w, l, format)) return false;
     if (!compare) {
       inst.sdwa.dst_sel = static_cast<uint8_t>(s.get('d', w));
       inst.sdwa.dst_unused = static_cast<uint8_t>(s.get('U', w) % 3);  // 3 is reserved and pads
@@ -283,8 +324,9 @@ struct Decoder {
     inst.sdwa.src_sel = {static_cast<uint8_t>(s.get('e', w)), static_cast<uint8_t>(s.get('f', w))};
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       auto mods = [&](char neg, char abs, char sext) {
-        if (takes_mods(spec)) o.neg = s.get(neg, w), o.abs = s.get(abs, w);
-        else o.sext = s.get(sext, w);
+        if (takes_mods(spec)) {
+          if (spec.type != Type::pk_f16) o.neg = s.get(neg, w), o.abs = s.get(abs, w);
+        } else o.sext = s.get(sext, w);
       };
       switch (spec.field) {
       case Field::vdst: return vgpr(o, l.get('D', words));
@@ -302,6 +344,24 @@ struct Decoder {
     });
   }
 
+  /// neg and abs belong to float sources, sext to integer ones; what a row lacks must be 0.
+  bool sdwa_reserved_clear(const Layout& s, const uint32_t* w, const Layout& l, Format format) const {
+    bool has_src0 = false, has_src1 = false, float0 = false, float1 = false;
+    for (auto& spec : meta->operands.spec) {
+      if (spec.field == Field::src0) has_src0 = true, float0 = takes_mods(spec);
+      if (spec.field == Field::src1) has_src1 = true, float1 = takes_mods(spec);
+    }
+    if (!has_src0) return l.get('D', words) == 0 && !s.get('c', w) && !s.get('m', w) && !s.get('x', w) && !s.get('n', w);
+    if (float0 ? s.get('x', w) : s.get('n', w) | s.get('a', w)) return false;
+    if (has_src1 && (float1 ? s.get('y', w) : s.get('o', w) | s.get('b', w))) return false;
+    if (!has_src1 && (s.get('f', w) | s.get('y', w) | s.get('o', w) | s.get('b', w) | s.get('T', w))) return false;
+    if (format == VOPC) return true;
+    Type result = meta->operands.spec[0].type;
+    bool float_result = is_float(result) || result == Type::pk_f16 || result == Type::pk_f32;
+    if (!(has(meta->flags, Omod) && float_result) && s.get('m', w)) return false;
+    return !has(meta->flags, NoDstSel) || s.get('d', w) == 6;
+  }
+
   bool sdwa_source(Operand& o, const OperandSpec& spec, unsigned code, bool scalar) {
     if (!scalar) return vgpr(o, code);
     return source(o, spec, code, false);
@@ -313,6 +373,10 @@ struct Decoder {
     used = 2;
     const uint32_t* w = words + 1;
     const auto& d = kDPP;
+    unsigned mods = meta->operands.count ? mod_bits() : 3;
+    if (!(mods & 1) && (d.get('n', w) | d.get('a', w))) return false;
+    if (!(mods & 2) && (d.get('o', w) | d.get('b', w))) return false;
+    if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
     inst.dpp = {static_cast<uint16_t>(d.get('I', w)), static_cast<uint8_t>(d.get('r', w)),
                 static_cast<uint8_t>(d.get('k', w)), d.get('z', w) != 0};
     return each_operand([&](Operand& o, const OperandSpec& spec) {
@@ -337,19 +401,30 @@ struct Decoder {
     bool carry = false;  // a vector and a scalar destination: the layout without abs and op_sel
     for (auto& spec : meta->operands.spec) carry |= spec.field == Field::sdst && meta->operands.spec[0].field == Field::vdst;
     unsigned neg = l.get('n', words), abs = carry ? 0 : l.get('a', words);
-    if (has(meta->flags, Clamp)) inst.clamp = l.get('c', words);
-    if (has(meta->flags, Omod)) inst.omod = static_cast<uint8_t>(l.get('m', words));
-    if (has(meta->flags, OpSel)) inst.op_sel = static_cast<uint8_t>(l.get('s', words));
+    unsigned mods = mod_bits();
+    if ((neg | abs) & ~mods) return false;
+    if (!has(meta->flags, Clamp) && l.get('c', words)) return false;
+    if (!has(meta->flags, Omod) && l.get('m', words)) return false;
+    if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
+    inst.clamp = l.get('c', words);
+    inst.omod = static_cast<uint8_t>(l.get('m', words));
+    if (has(meta->flags, OpSel)) {
+      inst.op_sel = static_cast<uint8_t>(l.get('s', words));
+      if (inst.op_sel & 7 & ~op_sel_bits()) return false;
+    }
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       auto src = [&](char name, unsigned index) {
         if (takes_mods(spec)) o.neg = neg >> index & 1, o.abs = abs >> index & 1;
+        if (spec.mask && l.get(name, words) >= kCodeVgpr) inst.legal = false, unaligned = true;
         return vector_source(o, spec, l.get(name, words), false);
       };
       switch (spec.field) {
       case Field::vdst: return vgpr(o, l.get('D', words));
       case Field::vsrc: return src('B', 1);
-      case Field::param: return immediate(o, l.get('B', words) & 0xff), true;
-      case Field::attr: return immediate(o, l.get('A', words)), true;
+      case Field::param: return immediate(o, l.get('B', words)), true;
+      case Field::attr:  // bit 8 picks the high half; the f32 rows have none
+        if ((meta->formats & VINTRP) && l.get('A', words) >> 8) return false;
+        return immediate(o, l.get('A', words)), true;
       case Field::sdst: return scalar_register(o, carry ? kVOP3S.get('S', words) : l.get('D', words));
       case Field::src0: return src('A', 0);
       case Field::src1: return src('B', 1);
@@ -362,7 +437,10 @@ struct Decoder {
   bool vop3p() {
     const auto& l = kVOP3P;
     if (!find(VOP3P, l.get('O', words))) return false;
-    inst.clamp = has(meta->flags, Clamp) && l.get('c', words);
+    inst.clamp = l.get('c', words);
+    unsigned sources = (1u << (meta->operands.count - 1)) - 1;
+    if ((l.get('n', words) | l.get('a', words) | l.get('s', words)) & ~sources) return false;
+    if (meta->operands.spec[1].type == Type::b32 && l.get('s', words)) return false;  // v_dot4, v_dot8 have no halves
     inst.op_sel = static_cast<uint8_t>(l.get('s', words));
     inst.op_sel_hi = static_cast<uint8_t>(l.get('H', words) | l.get('h', words) << 2);
     inst.neg_lo = static_cast<uint8_t>(l.get('n', words));
@@ -389,6 +467,9 @@ struct Decoder {
     inst.abid = static_cast<uint8_t>(l.get('i', words));
     inst.blgp = static_cast<uint8_t>(l.get('b', words));
     unsigned acc = l.get('x', words);
+    bool move = meta->operands.count == 2, sparse = meta->operands.spec[0].read_write;
+    if (move && (inst.cbsz | (inst.abid & 7))) return false;
+    if ((move || sparse) && inst.blgp) return false;
     // gfx908 has its accumulators always in AGPRs; later chips choose by a bit.
     bool acc_cd = !gfx90a_up() || l.get('d', words);
     return each_operand([&](Operand& o, const OperandSpec& spec) {
@@ -399,7 +480,7 @@ struct Decoder {
           inst.legal = false;  // matrices come from registers only
           return code != kCodeLiteral && source(o, spec, code, false);
         }
-        if (spec.reg == RegClass::agpr) return code >= kCodeVgpr && vgpr(o, code - kCodeVgpr, true);
+        if (spec.reg == RegClass::agpr && code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, true);
         if (spec.field == Field::src2 && code >= kCodeVgpr && spec.reg == RegClass::any)
           return vgpr(o, code - kCodeVgpr, acc_cd);
         if (code == kCodeLiteral) return false;
@@ -420,6 +501,24 @@ struct Decoder {
 
   bool data(Operand& o, unsigned number) { return vgpr(o, number, agpr_data); }
 
+  /// Register fields that a row does not use must be 0.
+  bool ds_reserved_clear(const Layout& l) const {
+    bool vdst = false, addr = has(meta->flags, GdsOnly), data0 = false, data1 = false;
+    for (auto& spec : meta->operands.spec) {
+      vdst |= spec.field == Field::vdst;
+      addr |= spec.field == Field::addr;
+      data0 |= spec.field == Field::data0 && !has(meta->flags, GdsOnly);
+      data1 |= spec.field == Field::data1;
+    }
+    if (has(meta->flags, GdsOnly) && meta->operands.count == 0) addr = false;
+    if (has(meta->flags, GdsOnly) && !l.get('g', words)) return false;
+    if (agpr_data && !vdst && !data0 && !(addr && has(meta->flags, GdsOnly))) return false;
+    if (has(meta->flags, NoGds) && l.get('g', words)) return false;
+    if (!meta->operands.offset && !meta->operands.offset01 && (l.get('I', words) | l.get('J', words))) return false;
+    return (vdst || !l.get('D', words)) && (addr || !l.get('V', words)) && (data0 || !l.get('A', words)) &&
+           (data1 || !l.get('B', words));
+  }
+
   bool ds() {
     const auto& l = kDS;
     if (count < 2 || !find(DS, l.get('O', words))) return false;
@@ -427,6 +526,7 @@ struct Decoder {
     // gfx90a and later have no GDS; their disassembler ignores the bit.
     inst.gds = has(meta->flags, GdsOnly) || (!gfx90a_up() && l.get('g', words));
     agpr_data = l.get('a', words);
+    if (!ds_reserved_clear(l)) return false;
     inst.offset0 = static_cast<uint8_t>(l.get('I', words));
     inst.offset1 = static_cast<uint8_t>(l.get('J', words));
     if (meta->operands.offset) inst.offset = inst.offset0 | inst.offset1 << 8;
@@ -461,6 +561,10 @@ struct Decoder {
     // FLAT has 12 unsigned bits; bit 12 must be 0 and is shown as it is.
     if (segment == 0) inst.offset = static_cast<int32_t>(l.get('I', words));
     unsigned saddr = l.get('R', words);
+    if (segment == 0 && (saddr != 0 || bit13)) return false;
+    if (segment == 2 && gfx940 && bit13) return false;
+    if (inst.lds && agpr_data) return false;
+    if (float_atomic() && target == Target::gfx90a && inst.scc) return false;
     bool off = saddr == 0x7f;
     // Scratch: an SGPR replaces the VGPR address, unless gfx940's bit 13 asks for both.
     bool use_vaddr = segment != 1 || (gfx940 ? bit13 : off);
@@ -480,6 +584,14 @@ struct Decoder {
     });
   }
 
+  /// Float atomics have no scc bit on gfx90a.
+  bool float_atomic() const {
+    if (!has(meta->flags, Atomic)) return false;
+    for (auto& spec : meta->operands.spec)
+      if (is_float(spec.type) || spec.type == Type::pk_f16 || spec.type == Type::pk_bf16) return true;
+    return false;
+  }
+
   /// vaddr, vdata, srsrc and soffset, which MUBUF and MTBUF share.
   bool buffer(const Layout& l) {
     inst.glc = l.get('g', words);
@@ -490,7 +602,15 @@ struct Decoder {
     inst.offset = static_cast<int32_t>(l.get('I', words));
     bool bit55 = l.get('a', words);
     agpr_data = gfx90a_up() && bit55;
-    inst.tfe = !gfx90a_up() && bit55 && l.has('l');
+    inst.tfe = !gfx90a_up() && bit55;
+    if (inst.tfe && (!l.has('l') || has(meta->flags, Atomic))) return false;
+    if (bit55 && (inst.lds || meta->operands.count == 0)) return false;
+    bool no_address = meta->operands.count == 0 || meta->operands.spec[0].field == Field::srsrc;
+    if (no_address && (inst.idxen | inst.offen)) return false;
+    // Cache maintenance before gfx940 has no cache bits (buffer_wbl2 ignores them).
+    if (meta->operands.count == 0 && meta->op.gfx9 != 40 && !(kGfx940 & bit(target)) && (inst.glc || l.get('k', words)))
+      return false;
+    if (float_atomic() && target == Target::gfx90a && inst.scc) return false;
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       switch (spec.field) {
       case Field::vdata:
@@ -512,6 +632,7 @@ struct Decoder {
     if (count < 2 || !find(MUBUF, l.get('O', words))) return false;
     used = 2;
     inst.lds = l.get('l', words);
+    if (inst.lds != has(meta->flags, LdsOnly) && !inst.lds) return false;
     if (inst.lds && !has(meta->flags, LdsOnly) &&
         (!has(meta->flags, Load) || has(meta->flags, Store | NoLds))) return false;
     return buffer(l);
@@ -543,7 +664,10 @@ struct Decoder {
     inst.da = l.get('d', words);
     inst.r128 = l.get('r', words);
     inst.lwe = l.get('l', words);
-    inst.d16 = has(meta->flags, D16) && l.get('h', words);
+    inst.d16 = l.get('h', words);
+    if (inst.d16 && !has(meta->flags, D16)) return false;
+    if (l.get('z', words)) return false;  // opcode bit 7 of later chips
+    if (meta->operands.count < 4 && l.get('P', words)) return false;
     agpr_data = gfx90a_up() && l.get('t', words);
     inst.tfe = !gfx90a_up() && l.get('t', words);
     return each_operand([&](Operand& o, const OperandSpec& spec) {
@@ -555,7 +679,7 @@ struct Decoder {
         unsigned number = l.get('D', words);
         // Sizes that no such instruction has, and tuples that don't fit, show with the row's smallest size.
         bool exists = has(meta->flags, Gather4) ? n != 3 : !has(meta->flags, Atomic) || image_atomic_size(n, spec);
-        if (gfx90a_up() && n > 1 && (number & 1)) exists = false;
+        if ((gfx90a_up() && n > 1 && (number & 1)) || number + static_cast<unsigned>(n) > 256) exists = false;
         if (exists) o.dwords = static_cast<uint8_t>(n);
         else inst.legal = false;
         return data(o, number);

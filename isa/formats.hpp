@@ -77,8 +77,8 @@ inline constexpr Layout kFLAT("110111kOOOOOOOsg SSlIIIIIIIIIIIII  DDDDDDDDaRRRRR
 inline constexpr Layout kMUBUF("111000.OOOOOOOsl kgxeIIIIIIIIIIII  FFFFFFFFa..RRRRR DDDDDDDDVVVVVVVV");
 // n nfmt, d dfmt.
 inline constexpr Layout kMTBUF("111010nnnddddOOO OgxeIIIIIIIIIIII  FFFFFFFFaskRRRRR DDDDDDDDVVVVVVVV");
-// s slc, l lwe, t tfe or AGPR data, r r128/a16, d da, g glc, u unorm, M dmask, k scc, h d16, P ssamp, R srsrc / 4.
-inline constexpr Layout kMIMG("111100sOOOOOOOlt rdguMMMMk.......  h.....PPPPPRRRRR DDDDDDDDVVVVVVVV");
+// s slc, l lwe, t tfe or AGPR data, r r128/a16, d da, g glc, u unorm, M dmask, k scc, h d16, z reserved, P ssamp, R srsrc / 4.
+inline constexpr Layout kMIMG("111100sOOOOOOOlt rdguMMMMk......z  h.....PPPPPRRRRR DDDDDDDDVVVVVVVV");
 // v vm, o done, c compr, T target, E enable mask.
 inline constexpr Layout kEXP("110001.......... ...vocTTTTTTEEEE  DDDDDDDDCCCCCCCC BBBBBBBBAAAAAAAA");
 // The SDWA dword: A src0, d dst_sel, U dst_unused, c clamp, m omod; per source (0: e x n a S, 1: f y o b T) sel, sext,

@@ -46,8 +46,7 @@ inline constexpr Flags None{};
 inline constexpr Flags Clamp = detail::flag(0);       ///< VOP3/SDWA clamp bit (saturation or [0,1])
 inline constexpr Flags Omod = detail::flag(1);        ///< VOP3/SDWA output multiplier
 inline constexpr Flags OpSel = detail::flag(2);       ///< VOP3 op_sel picks halves of sources and destination
-inline constexpr Flags Mods = detail::flag(3);        ///< neg/abs (VOP3, DPP, SDWA) though some source is no float
-inline constexpr Flags NoMods = detail::flag(4);      ///< float sources without neg/abs
+inline constexpr Flags Mods = detail::flag(3);        ///< has neg/abs bits though no source is a float: they do nothing
 inline constexpr Flags NoDpp = detail::flag(5);       ///< no DPP form
 inline constexpr Flags NoSdwa = detail::flag(6);      ///< no SDWA form
 inline constexpr Flags NoSuffix = detail::flag(7);    ///< printed without _e32/_e64

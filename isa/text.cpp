@@ -57,6 +57,8 @@ constexpr uint64_t kF64Bits[9] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0
                                   0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
                                   0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
+bool is_int16(Type t) { return t == Type::b16 || t == Type::i16 || t == Type::u16; }
+
 class Printer {
 public:
   Printer(Target target, const Inst& inst) : target_(target), i_(inst), meta_(row_meta(inst.row)) {}
@@ -125,8 +127,12 @@ private:
       name = float_name(v, kF32Bits, "0.15915494");
       break;
     }
-    if (o.field == Field::k32) put("{:#x}", i_.literal);
-    else if (value >= -16 && value <= 64) put("{}", value);
+    bool small = value >= -16 && value <= 64;
+    bool literal = o.kind == Operand::Kind::literal;
+    if (o.field == Field::k32 && !(i_.format == SOPK && small)) put("{:#x}", i_.literal);
+    else if (literal && is_int16(o.type)) put("{:#x}", v);
+    else if (literal && o.type != Type::f64 && o.field != Field::k32 && (small || !name.empty())) put("lit({:#x})", i_.literal);
+    else if (small) put("{}", value);
     else if (!name.empty()) out_ += name;
     else if (o.kind == Operand::Kind::literal && o.type == Type::f64) put("{:#x}", v >> 32);
     else put("{:#x}", v);
@@ -234,19 +240,18 @@ private:
                                             "MSG_STALL_WAVE_GEN", "MSG_HALT_WAVES", "MSG_ORDERED_PS_DONE",
                                             "MSG_EARLY_PRIM_DEALLOC", "MSG_GS_ALLOC_REQ", "MSG_GET_DOORBELL"};
     constexpr std::string_view gs[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
-    constexpr std::string_view sys[5] = {{}, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
-                                         "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
+    constexpr std::string_view sys[5] = {{}, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", {},
+                                         "SYSMSG_OP_TTRACE_PC"};
     unsigned id = v & 15, op = v >> 4 & 7, stream = v >> 8 & 3;
-    bool clean = (v & ~0x3ffu) == 0;  // bit 7 is ignored
     std::string_view name = id == 15 ? "MSG_SYSMSG" : id < 11 ? names[id] : std::string_view();
     bool is_gs = id == 2 || id == 3;
-    if (clean && !name.empty()) {
-      if (id == 15 && op >= 1 && op <= 4 && stream == 0) return put("sendmsg({}, {})", name, sys[op]);
+    if (!name.empty()) {
+      if (id == 15 && op >= 1 && op <= 4 && op != 3 && stream == 0) return put("sendmsg({}, {})", name, sys[op]);
       if (is_gs && op == 0 && id == 3 && stream == 0) return put("sendmsg({}, {})", name, gs[0]);
       if (is_gs && op >= 1 && op <= 3) return put("sendmsg({}, {}, {})", name, gs[op], stream);
       if (!is_gs && id != 15 && op == 0 && stream == 0) return put("sendmsg({})", name);
     }
-    if (clean) return put("sendmsg({}, {}, {})", id, op, stream);
+    if ((v & ~0x37fu) == 0) return put("sendmsg({}, {}, {})", id, op, stream);
     put("{}", v);
   }
 
@@ -355,7 +360,9 @@ private:
   }
 
   void vop3() {
-    for (auto& o : i_.operands) put_if(o.field == Field::attr && o.value & 0x100, " high");
+    bool interpolates = false;  // prints clamp first
+    for (auto& o : i_.operands) interpolates |= o.field == Field::attr, put_if(o.field == Field::attr && o.value & 0x100, " high");
+    if (interpolates) put_if(i_.clamp, " clamp");
     if (i_.op_sel) {
       int n = 0;
       for (auto& spec : meta_.operands.spec) n += spec.field != Field::none && spec.field != Field::vdst;
@@ -364,7 +371,7 @@ private:
       if (i_.operand_count > 2 && i_.operands[2].field == Field::attr) shown &= ~2u;  // the attribute has no halves
       if (shown) bits("op_sel", shown, n + 1);
     }
-    put_if(i_.clamp, " clamp");
+    if (!interpolates) put_if(i_.clamp, " clamp");
     omod();
   }
 
@@ -399,7 +406,7 @@ private:
 
   void smem() {
     if (i_.operand_count && i_.operands[i_.operand_count - 1u].field == Field::smem_offset &&
-        i_.operands[i_.operand_count - 1u].kind == Operand::Kind::sgpr && i_.offset_imm)
+        i_.operands[i_.operand_count - 1u].kind != Operand::Kind::imm && i_.offset_imm)
       put(" offset:{}{:#x}", i_.offset < 0 ? "-" : "", i_.offset < 0 ? -i_.offset : i_.offset);
     put_if(i_.glc && has(meta_.flags, Load | Store), " glc");
   }

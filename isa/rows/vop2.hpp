@@ -127,16 +127,16 @@ template <class B> inline constexpr Row<B> kVop2[] = {
     {{"v_subrev_u32", VOP2 | VOP3, {54}, "vdst:u32, src0:u32, src1:u32", Clamp},
      [](auto& b) { auto x = b.u32(1), y = b.u32(0); b.vdst(b.clamp() ? b.sub_sat(x, y) : x - y); }},
     {{"v_dot2c_f32_f16", VOP2 | VOP3, {55}, "vdst:f32:rw, src0:pk_f16, src1:pk_f16", FloatOp | Mods | NoSdwa, kGfx908Up}},
-    {{"v_dot2c_i32_i16", VOP2 | VOP3, {56}, "vdst:i32:rw, src0, src1", Clamp | NoSdwa, kGfx908Up},
+    {{"v_dot2c_i32_i16", VOP2 | VOP3, {56}, "vdst:i32:rw, src0, src1", Clamp | Mods | NoSdwa, kGfx908Up},
      [](auto& b) {
            auto x = b.u32(0), y = b.u32(1);
            auto half = [&](auto v, unsigned up) { return b.as_i32(v << up) >> 16; };
            auto p = b.mul_wide(half(x, 16), half(y, 16)) + b.mul_wide(half(x, 0), half(y, 0)) + b.sext64(b.as_i32(b.dst_u32(0)));
            b.vdst(b.clamp() ? saturate_i32(b, p) : b.as_i32(b.lo(b.as_u64(p))));
          }},
-    {{"v_dot4c_i32_i8", VOP2 | VOP3, {57}, "vdst:i32:rw, src0, src1", Clamp | NoSdwa, kGfx908Up},
+    {{"v_dot4c_i32_i8", VOP2 | VOP3, {57}, "vdst:i32:rw, src0, src1", Clamp | Mods | NoSdwa, kGfx908Up},
      [](auto& b) { dot_signed<8>(b, b.as_i32(b.dst_u32(0))); }},
-    {{"v_dot8c_i32_i4", VOP2 | VOP3, {58}, "vdst:i32:rw, src0, src1", Clamp | NoSdwa, kGfx908Up},
+    {{"v_dot8c_i32_i4", VOP2 | VOP3, {58}, "vdst:i32:rw, src0, src1", Clamp | Mods | NoSdwa, kGfx908Up},
      [](auto& b) { dot_signed<4>(b, b.as_i32(b.dst_u32(0))); }},
     {{"v_fmac_f32", VOP2 | VOP3, {59}, "vdst:f32:rw, src0:f32, src1:f32", FloatOp | NoSdwa, kGfx906Up},
      [](auto& b) { b.vdst(b.fma(b.f32(0), b.f32(1), b.dst_f32())); }},
