@@ -56,9 +56,13 @@ const Symbol* CodeObject::function_at(uint64_t address) const {
 }
 
 const Kernel* CodeObject::find_kernel(std::string_view name) const {
-  if (name.ends_with(".kd")) name.remove_suffix(3);
-  auto it = std::ranges::lower_bound(kernels_, name, {}, &Kernel::name);
-  return it == kernels_.end() || it->name != name ? nullptr : &*it;
+  auto find = [&](std::string_view key) -> const Kernel* {
+    auto it = std::ranges::lower_bound(kernels_, key, {}, &Kernel::name);
+    return it == kernels_.end() || it->name != key ? nullptr : &*it;
+  };
+  const Kernel* kernel = find(name); // first as it stands: a kernel may itself be called "x.kd"
+  if (!kernel && name.ends_with(".kd")) kernel = find(name.substr(0, name.size() - 3));
+  return kernel;
 }
 
 std::vector<const Symbol*> CodeObject::undefined_symbols() const {

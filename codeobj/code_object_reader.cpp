@@ -383,6 +383,7 @@ private:
       Kernel k;
       k.symbol = s.name;
       k.name = s.name.substr(0, s.name.size() - kDescriptorSuffix.size());
+      if (k.name.empty()) return bad("dynamic symbol {}: a kernel descriptor without a kernel name", i);
       k.descriptor_address = s.value;
       std::optional<Bytes> bytes = object_.bytes_at(s.value, KernelDescriptor::kSize);
       if (s.size != KernelDescriptor::kSize || s.value % KernelDescriptor::kSize != 0 || !bytes)

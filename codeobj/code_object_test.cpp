@@ -134,6 +134,26 @@ TEST(CodeObject, ExternalSymbols) {
   EXPECT_EQ(object.relocations().size(), 3u);
 }
 
+/// Where the bytes of a dynamic symbol's name lie in the file.
+uint64_t name_offset(const Image& image, std::string_view name) {
+  Bytes strings = CodeObject::parse(image)->contents(*CodeObject::parse(image)->find_section(".dynstr"));
+  return static_cast<uint64_t>(strings.data() - image.data()) + as_text(strings).find(name);
+}
+
+// Found by fuzzing: the kernel "sa.kd" was looked up as "sa".
+TEST(CodeObject, KernelNamesThatEndLikeDescriptors) {
+  Image image = testdata::read_file("gfx942_v6.co");
+  uint64_t at = name_offset(image, "saxpy.kd");
+  std::memcpy(image.data() + at, "sa.kd.kd", 8);
+  CodeObject object = *CodeObject::parse(image);
+  ASSERT_NE(object.find_kernel("sa.kd"), nullptr);
+  EXPECT_EQ(object.find_kernel("sa.kd"), object.find_kernel("sa.kd.kd"));
+  EXPECT_EQ(object.find_kernel("sa"), nullptr);
+  std::memcpy(image.data() + at, "\0\0\0\0\0.kd", 8);
+  CodeObject nameless = *CodeObject::parse(image); // its descriptor's name is now empty: an ordinary variable
+  EXPECT_EQ(nameless.kernels().size(), 2u);
+}
+
 // Offsets of the ELF structures, to break one field at a time.
 constexpr uint64_t ph(int i, uint64_t field) { return 64 + 56 * i + field; }
 constexpr uint64_t kOffset = 8, kAddress = 16, kFileSize = 32, kMemorySize = 40, kAlign = 48;
@@ -215,6 +235,14 @@ const Break kBreaks[] = {
     {"unknown binding 7", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".dynsym") + 24 + 4, 0x72); }},
     {"type 6 can't be loaded",
      [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".dynsym") + 24 + 4, 0x16); }, Code::unsupported},
+    {"without a kernel name",
+     [](Image& i) {
+       uint64_t symbols = section_offset(i, ".dynsym"), strings = section_offset(i, ".dynstr");
+       for (int s = 1; s < 12; ++s) // the descriptor's name becomes its own suffix
+         if (uint32_t at = *read<uint32_t>(i, symbols + 24 * s);
+             as_text(i).substr(strings + at).starts_with("saxpy.kd"))
+           testdata::poke<uint32_t>(i, symbols + 24 * s, at + 5);
+     }},
     {"reserved bytes", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".rodata") + 12, 1); }},
     {"256-aligned address of an executable",
      [](Image& i) { testdata::poke<int64_t>(i, section_offset(i, ".rodata") + 16, 64); }},
