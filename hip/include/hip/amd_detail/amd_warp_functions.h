@@ -103,17 +103,19 @@ BZ_D int shfl_xor_source(int mask, int width) {
 }
 } // namespace bz_hip_detail
 
+// Kept defined: the headers of small types use it too.
+#define BZ_HIP_WAVE __device__ inline __attribute__((always_inline, convergent))
 #define BZ_HIP_SHUFFLES(T)                                                                                             \
-  BZ_WAVE T __shfl(T var, int src_lane, int width = warpSize) {                                                        \
+  BZ_HIP_WAVE T __shfl(T var, int src_lane, int width = warpSize) {                                                        \
     return bz_hip_detail::take_from(var, bz_hip_detail::shfl_source(src_lane, width));                                 \
   }                                                                                                                    \
-  BZ_WAVE T __shfl_up(T var, unsigned int lane_delta, int width = warpSize) {                                          \
+  BZ_HIP_WAVE T __shfl_up(T var, unsigned int lane_delta, int width = warpSize) {                                          \
     return bz_hip_detail::take_from(var, bz_hip_detail::shfl_up_source(lane_delta, width));                            \
   }                                                                                                                    \
-  BZ_WAVE T __shfl_down(T var, unsigned int lane_delta, int width = warpSize) {                                        \
+  BZ_HIP_WAVE T __shfl_down(T var, unsigned int lane_delta, int width = warpSize) {                                        \
     return bz_hip_detail::take_from(var, bz_hip_detail::shfl_down_source(lane_delta, width));                          \
   }                                                                                                                    \
-  BZ_WAVE T __shfl_xor(T var, int lane_mask, int width = warpSize) {                                                   \
+  BZ_HIP_WAVE T __shfl_xor(T var, int lane_mask, int width = warpSize) {                                                   \
     return bz_hip_detail::take_from(var, bz_hip_detail::shfl_xor_source(lane_mask, width));                            \
   }
 BZ_HIP_SHUFFLES(int)
@@ -124,7 +126,6 @@ BZ_HIP_SHUFFLES(long)
 BZ_HIP_SHUFFLES(unsigned long)
 BZ_HIP_SHUFFLES(long long)
 BZ_HIP_SHUFFLES(unsigned long long)
-#undef BZ_HIP_SHUFFLES
 
 #pragma pop_macro("BZ_WAVE")
 #pragma pop_macro("BZ_D")

@@ -1,0 +1,86 @@
+#include "hip/runtime/marker.hpp"
+
+#include <utility>
+
+namespace bz::hip {
+namespace {
+
+/// Signals are made once and used again: creation may cost a driver event.
+class SignalPool {
+public:
+  static SignalPool& get() {
+    static auto& pool = *new SignalPool; // outlives every thread
+    return pool;
+  }
+  Expected<hsa_signal_t> take() {
+    {
+      std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        hsa_signal_t s = free_.back();
+        free_.pop_back();
+        hsa_signal_store_relaxed(s, 1);
+        return s;
+      }
+    }
+    hsa_signal_t s{};
+    BZ_TRY(hsa_check(hsa_signal_create(1, 0, nullptr, &s), "creating a signal"));
+    return s;
+  }
+  void give(hsa_signal_t s) {
+    std::lock_guard lock(mutex_);
+    free_.push_back(s);
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<hsa_signal_t> free_;
+};
+
+} // namespace
+
+Expected<MarkerPtr> Marker::create(Kind kind, hsa_agent_t agent) {
+  BZ_TRY_ASSIGN(hsa_signal_t signal, SignalPool::get().take());
+  return MarkerPtr(new Marker(kind, agent, signal));
+}
+
+Marker::~Marker() {
+  // Streams hold their markers until the work is done; only then may the signal serve again.
+  if (done()) SignalPool::get().give(signal_);
+}
+
+void Marker::wait(hsa_wait_state_t how) const {
+  while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {
+  }
+}
+
+void Marker::begin_host() { host_start_ = system_ticks(); }
+
+void Marker::end_host() {
+  host_end_ = system_ticks();
+  hsa_signal_store_screlease(signal_, 0);
+}
+
+std::pair<uint64_t, uint64_t> Marker::times() const {
+  if (!done()) return {0, 0};
+  switch (kind_) {
+  case Kind::host: return {host_start_, host_end_};
+  case Kind::dispatch: {
+    hsa_amd_profiling_dispatch_time_t t{};
+    if (hsa_amd_profiling_get_dispatch_time(agent_, signal_, &t) != HSA_STATUS_SUCCESS) return {0, 0};
+    return {t.start, t.end};
+  }
+  case Kind::copy: {
+    hsa_amd_profiling_async_copy_time_t t{};
+    if (hsa_amd_profiling_get_async_copy_time(signal_, &t) != HSA_STATUS_SUCCESS) return {0, 0};
+    return {t.start, t.end};
+  }
+  }
+  return {0, 0};
+}
+
+void Marker::release() {
+  for (auto& action : std::exchange(actions_, {})) action();
+  kept_.clear();
+}
+
+} // namespace bz::hip

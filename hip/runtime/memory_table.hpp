@@ -1,0 +1,56 @@
+// Which addresses HIP gave out or pinned, and which it has taken back. Must not know how memory is made.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <vector>
+
+namespace bz::hip {
+
+enum class MemoryKind {
+  device,     ///< hipMalloc and kin
+  host,       ///< hipHostMalloc and kin
+  managed,    ///< hipMallocManaged
+  registered, ///< the program's own memory, pinned by hipHostRegister
+  symbol,     ///< a variable of a loaded module
+};
+
+struct Allocation {
+  uintptr_t base = 0;
+  size_t size = 0;
+  MemoryKind kind = MemoryKind::device;
+  int device = 0;           ///< owner; for host memory the device that was current
+  unsigned flags = 0;       ///< as given by the program
+  uintptr_t device_base = 0; ///< where kernels see it
+  uint64_t id = 0;          ///< unique in the process
+  bool permanent = false;   ///< managed variables: the program's own pointers hold the address, a reset keeps it
+  bool on_device() const { return kind == MemoryKind::device || kind == MemoryKind::symbol; }
+};
+
+class MemoryTable {
+public:
+  void add(Allocation allocation);
+  /// The allocation that holds this address; one past the end doesn't count.
+  std::optional<Allocation> find(const void* pointer) const;
+  /// The allocation that begins here is taken out and remembered as freed.
+  std::optional<Allocation> remove(const void* base);
+  /// All allocations of a device, taken out; permanent ones stay.
+  std::vector<Allocation> remove_device(int device);
+  /// Device memory of a device.
+  std::vector<Allocation> on_device(int device) const;
+  /// True if any part of the range is known.
+  bool overlaps(const void* pointer, size_t size) const;
+  /// True if the address was HIP's once and isn't now.
+  bool was_freed(const void* pointer) const;
+
+private:
+  mutable std::shared_mutex mutex_;
+  std::map<uintptr_t, Allocation> live_;
+  std::map<uintptr_t, size_t> freed_; ///< non-overlapping; the newest few thousand
+  uint64_t next_id_ = 1;
+  void forget_freed(uintptr_t base, size_t size);
+};
+
+} // namespace bz::hip

@@ -1,0 +1,223 @@
+// Facts about pointers, and hints about managed memory.
+#include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory.hpp"
+
+#include <cstring>
+#include <unordered_map>
+
+namespace bz::hip::impl {
+namespace {
+
+uintptr_t number(const void* p) { return reinterpret_cast<uintptr_t>(p); }
+
+hipMemoryType memory_type(const Allocation& a) {
+  switch (a.kind) {
+  case MemoryKind::device:
+  case MemoryKind::symbol: return hipMemoryTypeDevice;
+  case MemoryKind::host:
+  case MemoryKind::registered: return hipMemoryTypeHost;
+  case MemoryKind::managed: return hipMemoryTypeManaged;
+  }
+  return hipMemoryTypeUnregistered;
+}
+
+void* device_pointer(const Allocation& a, const void* ptr) {
+  return reinterpret_cast<void*>(a.device_base + (number(ptr) - a.base));
+}
+
+template <class T> void store(void* data, T value) { std::memcpy(data, &value, sizeof value); }
+
+/// Writes one attribute, or zeros if `a` is empty. hipErrorInvalidValue for an attribute that doesn't exist.
+Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr, const std::optional<Allocation>& a) {
+  switch (which) {
+  case HIP_POINTER_ATTRIBUTE_CONTEXT:
+    store<void*>(data, a ? Runtime::get().devices()[size_t(a->device)].get() : nullptr);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    store<unsigned>(data, a ? unsigned(a->kind == MemoryKind::managed ? hipMemoryTypeUnified : memory_type(*a)) : 0);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: store<void*>(data, a ? device_pointer(*a, ptr) : nullptr); return {};
+  case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+    if (a && a->on_device()) {
+      store<void*>(data, nullptr);
+      return fail(hipErrorInvalidValue, "{} is device memory: it has no host pointer", ptr);
+    }
+    store<void*>(data, a ? const_cast<void*>(ptr) : nullptr);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_BUFFER_ID: store<unsigned long long>(data, a ? a->id : 0); return {};
+  case HIP_POINTER_ATTRIBUTE_IS_MANAGED: store<bool>(data, a && a->kind == MemoryKind::managed); return {};
+  case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: store<int>(data, a ? a->device : hipInvalidDeviceId); return {};
+  case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    store<void*>(data, a ? reinterpret_cast<void*>(a->device_base) : nullptr);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: store<size_t>(data, a ? a->size : 0); return {};
+  case HIP_POINTER_ATTRIBUTE_MAPPED: store<bool>(data, a.has_value()); return {};
+  case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: store<unsigned long long>(data, 0); return {};
+  case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    store<hipMemAccessFlags>(data, a ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: store<void*>(data, nullptr); return {};
+  case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+  case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE: store<bool>(data, false); return {};
+  case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+  case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    return fail(hipErrorNotSupported, "pointer attribute {} is not supported", static_cast<int>(which));
+  }
+  return fail(hipErrorInvalidValue, "pointer attribute {} doesn't exist", static_cast<int>(which));
+}
+
+// ---- Hints: all memory is accessible everywhere, so they change nothing; they are kept for those who ask --------------
+
+struct Hints {
+  bool read_mostly = false;
+  int preferred = hipInvalidDeviceId;
+  int last_prefetch = hipInvalidDeviceId;
+  bool coarse = false;
+  std::vector<int> accessed_by;
+};
+std::mutex hints_mutex;
+std::unordered_map<uint64_t, Hints>& hints() { // by allocation id
+  static auto& map = *new std::unordered_map<uint64_t, Hints>;
+  return map;
+}
+
+Outcome<Allocation> managed_range(const void* ptr, size_t count) {
+  if (!ptr) return Result(hipErrorInvalidValue, "argument dev_ptr is null");
+  if (count == 0) return Result(hipErrorInvalidValue, "a range of 0 bytes");
+  auto a = check_range("dev_ptr", ptr, count);
+  if (!a.ok()) return a.result();
+  if (!*a || (*a)->kind != MemoryKind::managed) return fail(hipErrorInvalidValue, "{} is not managed memory", ptr);
+  return **a;
+}
+
+Result check_location(int device) {
+  if (device == hipCpuDeviceId) return {};
+  auto d = Runtime::get().device(device);
+  return d.ok() ? Result() : d.result();
+}
+
+} // namespace
+
+Result hipPointerGetAttributes(hipPointerAttribute_t* out, const void* ptr) {
+  HIP_NONNULL(out);
+  HIP_NONNULL(ptr);
+  *out = {};
+  auto a = Runtime::get().memory.find(ptr);
+  if (!a) {
+    out->type = hipMemoryTypeUnregistered;
+    out->device = hipInvalidDeviceId;
+    return {};
+  }
+  out->type = memory_type(*a);
+  out->device = a->device;
+  out->devicePointer = device_pointer(*a, ptr);
+  out->hostPointer = a->on_device() ? nullptr : const_cast<void*>(ptr);
+  out->isManaged = a->kind == MemoryKind::managed;
+  out->allocationFlags = a->flags;
+  return {};
+}
+
+Result hipPointerGetAttribute(void* data, hipPointer_attribute which, hipDeviceptr_t ptr) {
+  HIP_NONNULL(data);
+  HIP_NONNULL(ptr);
+  auto a = Runtime::get().memory.find(ptr);
+  if (!a) return fail(hipErrorInvalidValue, "{} points into no memory of HIP", ptr);
+  return pointer_attribute(data, which, ptr, a);
+}
+
+Result hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* which, void** data, hipDeviceptr_t ptr) {
+  HIP_NONNULL(which);
+  HIP_NONNULL(data);
+  if (count == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
+  auto a = Runtime::get().memory.find(ptr);
+  for (unsigned i = 0; i < count; ++i) {
+    HIP_NONNULL(data[i]);
+    Result r = pointer_attribute(data[i], which[i], ptr, a);
+    // What a pointer doesn't have is zero here; only an attribute that doesn't exist is an error.
+    if (!r.ok() && which[i] != HIP_POINTER_ATTRIBUTE_HOST_POINTER) return r;
+  }
+  return {};
+}
+
+Result hipMemPrefetchAsync(const void* ptr, size_t count, int device, hipStream_t stream) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY(check_location(device));
+  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
+  std::lock_guard lock(hints_mutex);
+  hints()[a.id].last_prefetch = device;
+  return {};
+}
+
+Result hipMemAdvise(const void* ptr, size_t count, hipMemoryAdvise advice, int device) {
+  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
+  const bool takes_device = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
+  if (takes_device) HIP_TRY(check_location(device));
+  std::lock_guard lock(hints_mutex);
+  Hints& h = hints()[a.id];
+  switch (advice) {
+  case hipMemAdviseSetReadMostly: h.read_mostly = true; return {};
+  case hipMemAdviseUnsetReadMostly: h.read_mostly = false; return {};
+  case hipMemAdviseSetPreferredLocation: h.preferred = device; return {};
+  case hipMemAdviseUnsetPreferredLocation: h.preferred = hipInvalidDeviceId; return {};
+  case hipMemAdviseSetAccessedBy:
+    if (std::find(h.accessed_by.begin(), h.accessed_by.end(), device) == h.accessed_by.end())
+      h.accessed_by.push_back(device);
+    return {};
+  case hipMemAdviseUnsetAccessedBy: std::erase(h.accessed_by, device); return {};
+  case hipMemAdviseSetCoarseGrain: h.coarse = true; return {};
+  case hipMemAdviseUnsetCoarseGrain: h.coarse = false; return {};
+  }
+  return fail(hipErrorInvalidValue, "memory advice {} doesn't exist", static_cast<int>(advice));
+}
+
+Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute which, const void* ptr, size_t count) {
+  HIP_NONNULL(data);
+  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
+  if (size == 0 || size % 4 != 0) return fail(hipErrorInvalidValue, "an attribute has 4-byte words, not {} bytes", size);
+  Hints h;
+  {
+    std::lock_guard lock(hints_mutex);
+    if (auto it = hints().find(a.id); it != hints().end()) h = it->second;
+  }
+  auto one = [&](int value) {
+    if (size != 4) return fail(hipErrorInvalidValue, "this attribute has 4 bytes, not {}", size);
+    store<int>(data, value);
+    return Result();
+  };
+  switch (which) {
+  case hipMemRangeAttributeReadMostly: return one(h.read_mostly);
+  case hipMemRangeAttributePreferredLocation: return one(h.preferred);
+  case hipMemRangeAttributeLastPrefetchLocation: return one(h.last_prefetch);
+  case hipMemRangeAttributeCoherencyMode:
+    return one(h.coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain);
+  case hipMemRangeAttributeAccessedBy: {
+    auto* out = static_cast<int*>(data);
+    for (size_t i = 0; i < size / 4; ++i) out[i] = i < h.accessed_by.size() ? h.accessed_by[i] : hipInvalidDeviceId;
+    return {};
+  }
+  }
+  return fail(hipErrorInvalidValue, "memory range attribute {} doesn't exist", static_cast<int>(which));
+}
+
+Result hipMemRangeGetAttributes(void** data, size_t* sizes, hipMemRangeAttribute* which, size_t number_of,
+                                const void* ptr, size_t count) {
+  HIP_NONNULL(data);
+  HIP_NONNULL(sizes);
+  HIP_NONNULL(which);
+  if (number_of == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
+  for (size_t i = 0; i < number_of; ++i) HIP_TRY(impl::hipMemRangeGetAttribute(data[i], sizes[i], which[i], ptr, count));
+  return {};
+}
+
+Result hipStreamAttachMemAsync(hipStream_t stream, void* ptr, size_t length, unsigned int flags) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_NONNULL(ptr);
+  if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
+    return fail(hipErrorInvalidValue, "attach flags {:#x} don't exist", flags);
+  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, length ? length : 1));
+  if (length != 0 && length != a.size)
+    return fail(hipErrorInvalidValue, "length {} is neither 0 nor the {} bytes of the allocation", length, a.size);
+  return {};
+}
+
+} // namespace bz::hip::impl

@@ -1,0 +1,238 @@
+#include "hip/runtime/runtime.hpp"
+#include "base/log.hpp"
+#include "hip/runtime/entry.hpp"
+#include "hip/runtime/event.hpp"
+#include "hip/runtime/module.hpp"
+#include "hip/runtime/registry.hpp"
+#include "hip/runtime/thread_state.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <unordered_set>
+
+namespace bz::hip {
+
+Runtime& Runtime::get() {
+  static auto& runtime = *new Runtime;
+  return runtime;
+}
+
+Runtime::Runtime() : registry_(new Registry) {}
+
+Result Runtime::start() {
+  std::call_once(once_, [&] { started_ = start_once(); });
+  return started_;
+}
+
+namespace {
+
+/// HIP_VISIBLE_DEVICES: a list of numbers or UUIDs; what follows the first entry that fits no device is ignored.
+std::vector<size_t> visible_devices(const std::vector<hsa_agent_t>& agents) {
+  std::vector<size_t> all(agents.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const char* list = std::getenv("HIP_VISIBLE_DEVICES");
+  if (!list) list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!list || !*list) return all;
+  std::vector<size_t> out;
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    auto comma = rest.find(',');
+    std::string item(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    item.erase(0, item.find_first_not_of(' '));
+    item.erase(item.find_last_not_of(' ') + 1);
+    size_t found = agents.size();
+    if (item.rfind("GPU-", 0) == 0) {
+      for (size_t i = 0; i < agents.size() && found == agents.size(); ++i) {
+        char uuid[24] = {};
+        (void)hsa_agent_get_info(agents[i], static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_UUID), uuid);
+        if (std::strncmp(uuid, item.c_str(), 20) == 0) found = i;
+      }
+    } else {
+      char* end = nullptr;
+      long n = std::strtol(item.c_str(), &end, 10);
+      if (end != item.c_str() && !*end && n >= 0 && size_t(n) < agents.size()) found = size_t(n);
+    }
+    if (found == agents.size()) {
+      log("hip", Level::warn, "HIP_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
+          list, item, agents.size());
+      break;
+    }
+    if (std::find(out.begin(), out.end(), found) == out.end()) out.push_back(found);
+  }
+  return out;
+}
+
+} // namespace
+
+Result Runtime::start_once() {
+  if (hsa_status_t s = hsa_init(); s != HSA_STATUS_SUCCESS)
+    return Result(hipErrorNoDevice, hsa_check(s, "starting the HSA runtime").message());
+  std::vector<hsa_agent_t> gpus;
+  struct Found {
+    std::vector<hsa_agent_t>* gpus;
+    hsa_agent_t* cpu;
+  } found{&gpus, &host_.agent};
+  auto each_agent = [](hsa_agent_t agent, void* data) {
+    auto& f = *static_cast<Found*>(data);
+    hsa_device_type_t type{};
+    if (hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS) return HSA_STATUS_SUCCESS;
+    if (type == HSA_DEVICE_TYPE_GPU) f.gpus->push_back(agent);
+    if (type == HSA_DEVICE_TYPE_CPU && !f.cpu->handle) *f.cpu = agent;
+    return HSA_STATUS_SUCCESS;
+  };
+  HIP_TRY(hsa_check(hsa_iterate_agents(each_agent, &found), "looking for agents"));
+  if (!host_.agent.handle) return Result(hipErrorNoDevice, "HSA reports no CPU agent");
+  auto each_pool = [](hsa_amd_memory_pool_t pool, void* data) {
+    auto& h = *static_cast<HostAgent*>(data);
+    if (pool_info<hsa_amd_segment_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT) != HSA_AMD_SEGMENT_GLOBAL)
+      return HSA_STATUS_SUCCESS;
+    auto flags = pool_info<uint32_t>(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS);
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT && !h.kernarg.handle) h.kernarg = pool;
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED &&
+        (!h.fine.handle || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT)))
+      h.fine = pool;
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED && !h.coarse.handle) h.coarse = pool;
+    return HSA_STATUS_SUCCESS;
+  };
+  HIP_TRY(hsa_check(hsa_amd_agent_iterate_memory_pools(host_.agent, each_pool, &host_), "looking for host memory"));
+  if (!host_.fine.handle) return Result(hipErrorNoDevice, "the CPU agent has no fine-grained memory pool");
+  if (!host_.kernarg.handle) host_.kernarg = host_.fine;
+  host_.has_coarse = host_.coarse.handle != 0;
+  if (!host_.has_coarse) host_.coarse = host_.fine;
+  (void)hsa_amd_profiling_async_copy_enable(true); // event times
+
+  for (size_t index : visible_devices(gpus)) {
+    auto device = Device::create(static_cast<int>(devices_.size()), gpus[index], host_);
+    if (!device.ok()) {
+      log("hip", Level::warn, "GPU {} is left out: {}", index, device.status().message());
+      continue;
+    }
+    devices_.push_back(std::move(*device));
+  }
+  if (devices_.empty())
+    return Result(hipErrorNoDevice, gpus.empty() ? "no GPU found: set BZ_GPUS, for example BZ_GPUS=mi300x"
+                                                 : "HIP_VISIBLE_DEVICES leaves no GPU");
+  return {};
+}
+
+Outcome<Device*> Runtime::device(int ordinal) const {
+  if (ordinal < 0 || static_cast<size_t>(ordinal) >= devices_.size())
+    return fail(hipErrorInvalidDevice, "there is no device {}: {} found", ordinal, devices_.size());
+  return devices_[static_cast<size_t>(ordinal)].get();
+}
+
+Device& Runtime::current() const {
+  auto& t = thread_state();
+  if (!t.device_chosen && !t.valid_devices.empty()) return *devices_[static_cast<size_t>(t.valid_devices.front())];
+  return *devices_[static_cast<size_t>(t.device)];
+}
+
+std::vector<hsa_agent_t> Runtime::gpu_agents() const {
+  std::vector<hsa_agent_t> out;
+  for (auto& d : devices_) out.push_back(d->agent());
+  return out;
+}
+
+Outcome<StreamPtr> Runtime::stream(hipStream_t handle) {
+  auto& t = thread_state();
+  Device& device = current();
+  if (handle == hipStreamPerThread || (!handle && t.null_is_per_thread)) {
+    t.per_thread_streams.resize(devices_.size());
+    auto& slot = t.per_thread_streams[static_cast<size_t>(device.ordinal())];
+    if (!slot) slot = device.create_stream({});
+    return slot;
+  }
+  if (!handle || handle == hipStreamLegacy) return device.null_stream();
+  if (auto s = streams.find(handle)) return s;
+  return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(handle));
+}
+
+Outcome<std::shared_ptr<Event>> Runtime::event(hipEvent_t handle) {
+  if (!handle) return fail(hipErrorInvalidHandle, "the event is null");
+  if (auto e = events.find(handle)) return e;
+  return fail(hipErrorInvalidHandle, "event {} was never created or is destroyed", static_cast<void*>(handle));
+}
+
+bool launch_blocking() {
+  static const bool blocking = [] {
+    const char* v = std::getenv("HIP_LAUNCH_BLOCKING");
+    return v && *v && std::strcmp(v, "0") != 0;
+  }();
+  return blocking;
+}
+
+// ---- Threads --------------------------------------------------------------------------------------------------------
+
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
+}
+
+ThreadState::~ThreadState() {
+  for (auto& stream : per_thread_streams)
+    if (stream) stream->device().forget_stream(stream);
+}
+
+// ---- What surrounds a call (entry.hpp) ------------------------------------------------------------------------------
+
+PerThreadNullStream::PerThreadNullStream() { ++thread_state().null_is_per_thread; }
+PerThreadNullStream::~PerThreadNullStream() { --thread_state().null_is_per_thread; }
+
+Result start_runtime() { return Runtime::get().start(); }
+
+bool trace_enabled() {
+  static const bool enabled = [] {
+    const char* v = std::getenv("AMD_LOG_LEVEL");
+    return v && std::atoi(v) >= 3;
+  }();
+  return enabled;
+}
+
+void trace_line(std::string_view text) {
+  static std::FILE* file = [] {
+    const char* name = std::getenv("AMD_LOG_LEVEL_FILE");
+    std::FILE* f = name && *name ? std::fopen(name, "a") : nullptr;
+    return f ? f : stderr;
+  }();
+  const auto us = system_ticks() / std::max<uint64_t>(1, system_frequency() / 1'000'000);
+  std::fprintf(file, ":3:hip: %llu us: %.*s\n", static_cast<unsigned long long>(us), int(text.size()), text.data());
+  std::fflush(file);
+}
+
+namespace {
+
+/// True the first time that a text is seen, so that a loop of failing calls says so once.
+bool first_time(const std::string& text) {
+  static std::mutex mutex;
+  static auto& seen = *new std::unordered_set<std::string>;
+  std::lock_guard lock(mutex);
+  return seen.size() < 1000 && seen.insert(text).second;
+}
+
+} // namespace
+
+hipError_t finish(const char* name, const Result& result, bool record) {
+  auto& t = thread_state();
+  if (record) {
+    t.last_status = result.code();
+    // Not ready is an answer, not an error.
+    if (!result.ok() && result.code() != hipErrorNotReady) t.last_error = result.code();
+  }
+  if (!result.message().empty()) {
+    const char* code = error_name(result.code());
+    std::string text = fmt::format("{}: {}: {}", name, code ? code : "hipErrorUnknown", result.message());
+    if (log_enabled("hip", Level::warn) && first_time(text)) log_line("hip", Level::warn, text);
+  }
+  if (trace_enabled()) trace_line(fmt::format("{} returned {}", name, print_argument(result.code())));
+  return result.code();
+}
+
+hipError_t unsupported(const char* name) {
+  if (trace_enabled()) trace_line(fmt::format("{}(...)", name));
+  return finish(name, Result(hipErrorNotSupported, "not implemented"), true);
+}
+
+} // namespace bz::hip

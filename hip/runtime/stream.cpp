@@ -1,0 +1,230 @@
+#include "hip/runtime/stream.hpp"
+#include "base/log.hpp"
+#include "hip/runtime/device.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+
+namespace bz::hip {
+namespace {
+
+std::atomic<uint64_t> next_stream_id{1};
+
+constexpr uint16_t packet_header(hsa_packet_type_t type) {
+  return static_cast<uint16_t>(type << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+}
+
+void add_unfinished(std::vector<MarkerPtr>& to, const MarkerPtr& marker) {
+  if (marker && !marker->done()) to.push_back(marker);
+}
+
+} // namespace
+
+Stream::Stream(Device& device, Options options)
+    : device_(device), options_(std::move(options)), id_(next_stream_id.fetch_add(1)) {}
+
+Stream::~Stream() {
+  for (auto& marker : pending_) marker->release();
+  if (queue_) device_.give_queue(queue_, options_.priority, options_.cu_mask);
+}
+
+Expected<hsa_queue_t*> Stream::queue() {
+  std::lock_guard lock(mutex_);
+  return queue_locked();
+}
+
+Expected<hsa_queue_t*> Stream::queue_locked() {
+  if (!queue_) {
+    BZ_TRY_ASSIGN(queue_, device_.take_queue(options_.priority, options_.cu_mask));
+  }
+  return queue_;
+}
+
+std::vector<MarkerPtr> Stream::own_frontier() {
+  std::lock_guard lock(state_mutex_);
+  std::vector<MarkerPtr> out;
+  add_unfinished(out, last_);
+  for (auto& m : waits_) add_unfinished(out, m);
+  return out;
+}
+
+std::vector<MarkerPtr> Stream::frontier(bool implicit) {
+  auto out = own_frontier();
+  auto add = [&](Stream& other) {
+    if (&other == this || !other.is_blocking()) return;
+    auto more = other.own_frontier();
+    out.insert(out.end(), more.begin(), more.end());
+  };
+  if (is_null()) {
+    for (auto& other : device_.streams()) add(*other);
+  } else if (implicit && is_blocking()) {
+    if (auto null = device_.null_stream_if_used()) add(*null);
+  }
+  return out;
+}
+
+std::vector<MarkerPtr> Stream::record() {
+  std::lock_guard lock(mutex_);
+  auto markers = frontier(true);
+  std::lock_guard state(state_mutex_);
+  waits_ = markers;
+  return markers;
+}
+
+void Stream::wait_for(std::vector<MarkerPtr> markers) {
+  std::lock_guard lock(mutex_);
+  std::lock_guard state(state_mutex_);
+  std::erase_if(waits_, [](auto& m) { return m->done(); });
+  for (auto& m : markers) add_unfinished(waits_, m);
+}
+
+std::vector<MarkerPtr> Stream::take_dependencies(const hsa_queue_t* in_queue) {
+  auto out = frontier(true);
+  // The queue runs its packets in order: its own kernels need no wait.
+  if (in_queue) std::erase_if(out, [&](auto& m) { return m->queue == in_queue; });
+  return out;
+}
+
+void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
+  for (auto& d : dependencies) marker->keep(std::move(d));
+  pending_.push_back(marker);
+  {
+    std::lock_guard state(state_mutex_);
+    last_ = std::move(marker);
+    waits_.clear();
+  }
+  prune();
+}
+
+void Stream::prune() {
+  while (!pending_.empty() && pending_.front()->done()) {
+    pending_.front()->release();
+    pending_.pop_front();
+  }
+}
+
+void Stream::submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup) {
+  uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
+  while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) std::this_thread::yield();
+  char* slot = static_cast<char*>(queue->base_address) + (index & (queue->size - 1)) * 64;
+  std::memcpy(slot + 4, static_cast<const char*>(packet) + 4, 60);
+  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), header | uint32_t(setup) << 16, __ATOMIC_RELEASE);
+  hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+}
+
+void Stream::submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits) {
+  for (size_t i = 0; i < waits.size(); i += 5) {
+    hsa_barrier_and_packet_t packet{};
+    for (size_t k = 0; k < 5 && i + k < waits.size(); ++k) packet.dep_signal[k] = waits[i + k]->signal();
+    submit(queue, &packet, packet_header(HSA_PACKET_TYPE_BARRIER_AND), 0);
+  }
+}
+
+Expected<MarkerPtr> Stream::dispatch(DispatchWork work, const std::function<void(hsa_queue_t*)>& prepare) {
+  std::lock_guard lock(mutex_);
+  BZ_TRY_ASSIGN(hsa_queue_t * queue, queue_locked());
+  BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::dispatch, device_.agent()));
+  auto waits = take_dependencies(queue);
+  prepare(queue);
+  marker->queue = queue;
+  marker->keep(std::move(work.code));
+  marker->on_release(std::move(work.release));
+  work.packet.completion_signal = marker->signal();
+  submit_waits(queue, waits);
+  submit(queue, &work.packet, packet_header(HSA_PACKET_TYPE_KERNEL_DISPATCH), work.packet.setup);
+  append(marker, std::move(waits));
+  return marker;
+}
+
+Expected<MarkerPtr> Stream::copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent,
+                                 size_t size) {
+  std::lock_guard lock(mutex_);
+  BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::copy, device_.agent()));
+  auto waits = take_dependencies(nullptr);
+  std::vector<hsa_signal_t> signals;
+  for (auto& m : waits) signals.push_back(m->signal());
+  hsa_status_t status = hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size, uint32_t(signals.size()),
+                                                  signals.empty() ? nullptr : signals.data(), marker->signal());
+  if (status != HSA_STATUS_SUCCESS) {
+    hsa_signal_store_screlease(marker->signal(), 0); // nothing was started: the signal may serve again
+    return hsa_check(status, "starting a copy");
+  }
+  append(marker, std::move(waits));
+  return marker;
+}
+
+Expected<MarkerPtr> Stream::host_locked(std::vector<MarkerPtr> dependencies, std::function<void()> function) {
+  BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::host, device_.agent()));
+  {
+    std::lock_guard lock(worker_mutex_);
+    tasks_.push_back({dependencies, std::move(function), marker});
+    if (!worker_runs_) {
+      worker_runs_ = true;
+      std::thread(run_worker, shared_from_this()).detach();
+    }
+  }
+  append(marker, std::move(dependencies));
+  return marker;
+}
+
+Expected<MarkerPtr> Stream::host(std::function<void()> function) {
+  std::lock_guard lock(mutex_);
+  return host_locked(take_dependencies(nullptr), std::move(function));
+}
+
+Result Stream::host_or_now(std::function<Status()> function) {
+  std::lock_guard lock(mutex_);
+  auto waits = take_dependencies(nullptr);
+  if (waits.empty()) {
+    prune();
+    return Result(function());
+  }
+  HIP_TRY(host_locked(std::move(waits), [f = std::move(function)] {
+    if (Status s = f(); !s.ok()) log("hip", Level::error, "work of a stream failed: {}", s.message());
+  }));
+  return {};
+}
+
+Result Stream::host_now(const std::function<Status()>& function) {
+  std::vector<MarkerPtr> waits;
+  {
+    std::lock_guard lock(mutex_);
+    waits = take_dependencies(nullptr);
+  }
+  // Not under the lock: another thread may have to submit what this one waits for.
+  for (auto& m : waits) m->wait(device_.wait_state());
+  Status status = function();
+  std::lock_guard lock(mutex_);
+  prune();
+  return Result(status);
+}
+
+void Stream::run_worker(std::shared_ptr<Stream> self) {
+  for (;;) {
+    Task task;
+    {
+      std::lock_guard lock(self->worker_mutex_);
+      if (self->tasks_.empty()) {
+        self->worker_runs_ = false;
+        return;
+      }
+      task = std::move(self->tasks_.front());
+      self->tasks_.pop_front();
+    }
+    for (auto& m : task.waits) m->wait();
+    task.marker->begin_host();
+    task.function();
+    task.marker->end_host();
+  }
+}
+
+void Stream::synchronize() {
+  for (auto& m : frontier(false)) m->wait(device_.wait_state());
+  std::lock_guard lock(mutex_);
+  prune();
+}
+
+} // namespace bz::hip

@@ -1,0 +1,104 @@
+// Streams: the order of work. A stream is a chain of markers; kernels go into its HSA queue, copies to the copy engine,
+// host functions to its worker thread, and each waits for the markers before it. Must not know what work is about.
+//
+// Legacy order: work of the null stream waits for all blocking streams of its device and the other way round. That is
+// done by asking those streams for their frontier at submission, so independent streams share no lock while they submit.
+#pragma once
+#include "hip/runtime/marker.hpp"
+#include "hip/runtime/result.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <thread>
+
+namespace bz::hip {
+
+class Device;
+
+/// A kernel dispatch packet without header and completion signal.
+struct DispatchWork {
+  hsa_kernel_dispatch_packet_t packet{};
+  std::function<void()> release;      ///< frees the arguments when the kernel is done
+  std::shared_ptr<const void> code;   ///< keeps the module loaded until then
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+public:
+  struct Options {
+    unsigned flags = hipStreamDefault;
+    int priority = 0;
+    bool is_null = false;
+    std::vector<uint32_t> cu_mask; ///< empty: all compute units
+  };
+  Stream(Device& device, Options options);
+  ~Stream();
+
+  Device& device() const { return device_; }
+  const Options& options() const { return options_; }
+  uint64_t id() const { return id_; }
+  bool is_null() const { return options_.is_null; }
+  /// Ordered with the null stream.
+  bool is_blocking() const { return !(options_.flags & hipStreamNonBlocking); }
+
+  /// Puts a kernel into the queue. `prepare` may put the queue's address into the arguments before that.
+  Expected<MarkerPtr> dispatch(DispatchWork work, const std::function<void(hsa_queue_t*)>& prepare);
+  /// A copy by the copy engine; both sides must be accessible to `agent`.
+  Expected<MarkerPtr> copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent, size_t size);
+  /// Runs `function` on the stream's own thread when all work before it is done.
+  Expected<MarkerPtr> host(std::function<void()> function);
+  /// Runs `function` here and now, after waiting for all work before it.
+  Result host_now(const std::function<Status()>& function);
+  /// Like host(), but here and now if nothing is to be waited for.
+  Result host_or_now(std::function<Status()> function);
+
+  /// Later work waits for these markers too.
+  void wait_for(std::vector<MarkerPtr> markers);
+  /// What has to be done for all work so far to be done, unfinished only. With `implicit`, the legacy order counts as
+  /// work: this is what an event records.
+  std::vector<MarkerPtr> frontier(bool implicit);
+  /// Makes the frontier explicit, so that it orders other streams too (an event record on the null stream).
+  std::vector<MarkerPtr> record();
+
+  bool idle() { return frontier(false).empty(); }
+  /// Waits for all work so far.
+  void synchronize();
+  /// The queue of this stream's kernels, made when first needed.
+  Expected<hsa_queue_t*> queue();
+
+private:
+  struct Task {
+    std::vector<MarkerPtr> waits;
+    std::function<void()> function;
+    MarkerPtr marker;
+  };
+
+  std::vector<MarkerPtr> take_dependencies(const hsa_queue_t* in_queue); ///< mutex_ held
+  std::vector<MarkerPtr> own_frontier();
+  void append(MarkerPtr marker, std::vector<MarkerPtr> dependencies);    ///< mutex_ held
+  void prune();                                                          ///< mutex_ held
+  Expected<hsa_queue_t*> queue_locked();
+  void submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup);
+  void submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits);
+  Expected<MarkerPtr> host_locked(std::vector<MarkerPtr> dependencies, std::function<void()> function);
+  static void run_worker(std::shared_ptr<Stream> self);
+
+  Device& device_;
+  Options options_;
+  uint64_t id_;
+  std::mutex mutex_; ///< the order of submissions
+  hsa_queue_t* queue_ = nullptr;
+  std::deque<MarkerPtr> pending_; ///< submitted, not yet released
+
+  std::mutex state_mutex_; ///< leaf lock: last_ and waits_, which other streams read
+  MarkerPtr last_;
+  std::vector<MarkerPtr> waits_; ///< taken by the next piece of work
+
+  std::mutex worker_mutex_;
+  std::deque<Task> tasks_;
+  bool worker_runs_ = false;
+};
+
+using StreamPtr = std::shared_ptr<Stream>;
+
+} // namespace bz::hip

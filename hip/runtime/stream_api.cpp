@@ -1,0 +1,228 @@
+// The stream functions of the API.
+#include "base/log.hpp"
+#include "hip/runtime/event.hpp"
+#include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory.hpp"
+#include "hip/runtime/thread_state.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace bz::hip::impl {
+namespace {
+
+Result create(hipStream_t* out, Stream::Options options) {
+  HIP_NONNULL(out);
+  *out = nullptr;
+  if (options.flags != hipStreamDefault && options.flags != hipStreamNonBlocking)
+    return fail(hipErrorInvalidValue, "stream flags {:#x} don't exist", options.flags);
+  auto& runtime = Runtime::get();
+  options.priority = std::clamp(options.priority, Device::kGreatestPriority, Device::kLeastPriority);
+  auto stream = runtime.current().create_stream(std::move(options));
+  *out = reinterpret_cast<hipStream_t>(stream.get());
+  runtime.streams.add(std::move(stream));
+  return {};
+}
+
+/// Waits on the stream's own thread: memory that another agent changes has no signal.
+template <class T> Result wait_value(hipStream_t stream, void* ptr, T value, unsigned flags, T mask) {
+  HIP_NONNULL(ptr);
+  if (flags > hipStreamWaitValueNor) return fail(hipErrorInvalidValue, "wait flags {:#x} don't exist", flags);
+  if (reinterpret_cast<uintptr_t>(ptr) % sizeof(T) != 0)
+    return fail(hipErrorInvalidValue, "{} is not aligned to {} bytes", ptr, sizeof(T));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY(check_range("ptr", ptr, sizeof(T)));
+  HIP_TRY(s->host([=] {
+    auto met = [&] {
+      const T now = __atomic_load_n(static_cast<T*>(ptr), __ATOMIC_ACQUIRE) & mask;
+      switch (flags) {
+      case hipStreamWaitValueGte: return static_cast<std::make_signed_t<T>>(now - (value & mask)) >= 0;
+      case hipStreamWaitValueEq: return now == (value & mask);
+      case hipStreamWaitValueAnd: return (now & value) != 0;
+      default: return (~(now | value) & mask) != 0;
+      }
+    };
+    for (int spins = 0; !met(); ++spins)
+      if (spins > 1000) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }));
+  return {};
+}
+
+template <class T> Result write_value(hipStream_t stream, void* ptr, T value, unsigned flags) {
+  HIP_NONNULL(ptr);
+  if (flags != 0) return fail(hipErrorInvalidValue, "write flags {:#x} don't exist", flags);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY(check_range("ptr", ptr, sizeof(T)));
+  return s->host_or_now([=] {
+    __atomic_store_n(static_cast<T*>(ptr), value, __ATOMIC_RELEASE);
+    return Status();
+  });
+}
+
+} // namespace
+
+Result hipStreamCreate(hipStream_t* stream) { return create(stream, {}); }
+
+Result hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  Stream::Options o;
+  o.flags = flags;
+  return create(stream, o);
+}
+
+Result hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
+  Stream::Options o;
+  o.flags = flags;
+  o.priority = priority;
+  return create(stream, o);
+}
+
+Result hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const uint32_t* mask) {
+  HIP_NONNULL(stream);
+  HIP_NONNULL(mask);
+  if (words == 0) return Result(hipErrorInvalidValue, "a mask of 0 words");
+  Stream::Options o;
+  o.cu_mask.assign(mask, mask + words);
+  if (std::all_of(o.cu_mask.begin(), o.cu_mask.end(), [](uint32_t w) { return w == 0; }))
+    return Result(hipErrorInvalidValue, "the mask has no compute unit");
+  return create(stream, o);
+}
+
+Result hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t* mask) {
+  HIP_NONNULL(mask);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  const uint32_t units = s->device().compute_units(), needed = (units + 31) / 32;
+  if (words < needed)
+    return fail(hipErrorInvalidValue, "a mask of {} compute units needs {} words, not {}", units, needed, words);
+  for (uint32_t w = 0; w < words; ++w) {
+    const uint32_t first = w * 32, here = units > first ? std::min(units - first, 32u) : 0;
+    const uint32_t all = here == 32 ? ~0u : (1u << here) - 1;
+    const auto& m = s->options().cu_mask;
+    mask[w] = m.empty() ? all : w < m.size() ? m[w] & all : 0;
+  }
+  return {};
+}
+
+Result hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least) *least = Device::kLeastPriority;
+  if (greatest) *greatest = Device::kGreatestPriority;
+  return {};
+}
+
+Result hipStreamDestroy(hipStream_t stream) {
+  if (!stream || stream == hipStreamLegacy || stream == hipStreamPerThread)
+    return Result(hipErrorInvalidHandle, "the null stream and the per-thread stream can't be destroyed");
+  auto s = Runtime::get().streams.remove(stream);
+  if (!s)
+    return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(stream));
+  s->device().forget_stream(s);
+  return {};
+}
+
+Result hipStreamQuery(hipStream_t stream) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  return s->idle() ? Result() : Result(hipErrorNotReady);
+}
+
+Result hipStreamSynchronize(hipStream_t stream) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  s->synchronize();
+  return {};
+}
+
+Result hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  if (flags != hipEventWaitDefault && flags != hipEventWaitExternal)
+    return fail(hipErrorInvalidValue, "wait flags {:#x} don't exist", flags);
+  HIP_TRY_ASSIGN(auto e, Runtime::get().event(event));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  s->wait_for(e->markers()); // an event that was never recorded holds nothing up
+  return {};
+}
+
+Result hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+  HIP_NONNULL(flags);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *flags = s->options().flags;
+  return {};
+}
+
+Result hipStreamGetId(hipStream_t stream, unsigned long long* id) {
+  HIP_NONNULL(id);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *id = s->id();
+  return {};
+}
+
+Result hipStreamGetPriority(hipStream_t stream, int* priority) {
+  HIP_NONNULL(priority);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *priority = s->options().priority;
+  return {};
+}
+
+Result hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+  HIP_NONNULL(device);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *device = s->device().ordinal();
+  return {};
+}
+
+int hipGetStreamDeviceId(hipStream_t stream) {
+  if (!Runtime::get().start().ok()) return -1;
+  auto s = Runtime::get().stream(stream);
+  return s.ok() ? (*s)->device().ordinal() : -1;
+}
+
+Result hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* data, unsigned int flags) {
+  HIP_NONNULL(callback);
+  if (flags != 0) return fail(hipErrorInvalidValue, "callback flags {:#x} must be 0", flags);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY(s->host([=] { callback(stream, hipSuccess, data); }));
+  return {};
+}
+
+Result hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void* data) {
+  HIP_NONNULL(fn);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY(s->host([=] { fn(data); }));
+  return {};
+}
+
+Result hipStreamWaitValue32(hipStream_t stream, void* ptr, uint32_t value, unsigned int flags, uint32_t mask) {
+  return wait_value<uint32_t>(stream, ptr, value, flags, mask);
+}
+Result hipStreamWaitValue64(hipStream_t stream, void* ptr, uint64_t value, unsigned int flags, uint64_t mask) {
+  return wait_value<uint64_t>(stream, ptr, value, flags, mask);
+}
+Result hipStreamWriteValue32(hipStream_t stream, void* ptr, uint32_t value, unsigned int flags) {
+  return write_value<uint32_t>(stream, ptr, value, flags);
+}
+Result hipStreamWriteValue64(hipStream_t stream, void* ptr, uint64_t value, unsigned int flags) {
+  return write_value<uint64_t>(stream, ptr, value, flags);
+}
+
+// ---- Capture can't be begun (hipStreamBeginCapture is not implemented), so nothing is ever captured ------------------
+
+Result hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  HIP_NONNULL(status);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *status = hipStreamCaptureStatusNone;
+  return {};
+}
+
+Result hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id) {
+  HIP_NONNULL(status);
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  *status = hipStreamCaptureStatusNone;
+  if (id) *id = 0;
+  return {};
+}
+
+Result hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  HIP_NONNULL(mode);
+  if (*mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
+    return fail(hipErrorInvalidValue, "capture mode {} doesn't exist", static_cast<int>(*mode));
+  std::swap(thread_state().capture_mode, *mode);
+  return {};
+}
+
+} // namespace bz::hip::impl
