@@ -1,0 +1,291 @@
+#include "gpu/memory.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace bz::gpu {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kHugePage = 2ull << 20;
+constexpr uint64_t kAddressLimit = 1ull << 47; // user half of a 48-bit host
+constexpr size_t kFreedKept = 256;
+
+void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+/// The PROT_NONE, private, anonymous mapping of this process around `address`, if that is what is there.
+bool find_reservation(uint64_t address, uint64_t& begin, uint64_t& end) {
+  std::FILE* maps = std::fopen("/proc/self/maps", "re");
+  if (!maps) return false;
+  char line[512];
+  bool found = false;
+  while (!found && std::fgets(line, sizeof line, maps)) {
+    unsigned long b = 0, e = 0, offset = 0, inode = 0;
+    char access[5] = {};
+    if (std::sscanf(line, "%lx-%lx %4s %lx %*s %lu", &b, &e, access, &offset, &inode) != 5) continue;
+    if (address < b || address >= e) continue;
+    found = access[0] == '-' && access[1] == '-' && access[2] == '-' && access[3] == 'p' && inode == 0;
+    begin = b;
+    end = e;
+    if (!found) break;
+  }
+  std::fclose(maps);
+  return found;
+}
+
+bool is_mapped(uint64_t va, uint64_t size) {
+  std::vector<unsigned char> resident(std::min<uint64_t>(size / kPage, 65536));
+  for (uint64_t at = va; at < va + size;) {
+    uint64_t bytes = std::min<uint64_t>(va + size - at, resident.size() * kPage);
+    if (mincore(pointer(at), bytes, resident.data()) != 0) return false;
+    at += bytes;
+  }
+  return true;
+}
+
+std::string human(uint64_t bytes) {
+  if (bytes >= 1ull << 30 && bytes % (1ull << 30) == 0) return fmt::format("{} GiB", bytes >> 30);
+  if (bytes >= 1ull << 20 && bytes % (1ull << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1ull << 10 && bytes % (1ull << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string name_of(const Allocation& a) {
+  return fmt::format("{} of {} at {:#x}..{:#x}", human(a.size), memory_kind_name(a.kind), a.va, a.end());
+}
+
+} // namespace
+
+const char* memory_kind_name(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::vram: return "device memory";
+  case MemoryKind::gtt: return "host memory";
+  case MemoryKind::userptr: return "registered host memory";
+  case MemoryKind::doorbell: return "doorbells";
+  }
+  return "memory";
+}
+
+Memory::Memory(std::vector<uint64_t> vram_bytes, uint64_t host_bytes) {
+  for (uint64_t bytes : vram_bytes) vram_.push_back({bytes, 0});
+  host_.total = host_bytes;
+}
+
+Memory::~Memory() { free_all(); }
+
+Memory::Budget* Memory::budget(const Allocation& a) {
+  switch (a.kind) {
+  case MemoryKind::vram: return &vram_[a.device];
+  case MemoryKind::gtt: return &host_;
+  case MemoryKind::userptr:
+  case MemoryKind::doorbell: return nullptr;
+  }
+  return nullptr;
+}
+
+/// The client owns its address space: it either left the range free or reserved it PROT_NONE. Anything else there is in use
+/// by the host program and must not be replaced.
+Status Memory::claim(uint64_t va, uint64_t size) {
+  for (uint64_t at = va; at < va + size;) {
+    auto after = reservations_.upper_bound(at);
+    if (after != reservations_.begin() && std::prev(after)->second > at) {
+      at = std::prev(after)->second;
+      continue;
+    }
+    uint64_t begin = 0, end = 0;
+    if (find_reservation(at, begin, end)) {
+      reservations_[begin] = std::max(reservations_[begin], end);
+      at = end;
+      continue;
+    }
+    uint64_t stop = after == reservations_.end() ? va + size : std::min(va + size, after->first);
+    void* p = mmap(pointer(at), stop - at, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED)
+      return error(Code::invalid_argument, "{:#x}..{:#x} can't be a GPU address: the host program uses it ({})", at, stop,
+                   std::strerror(errno));
+    if (p != pointer(at)) { // a kernel before 4.17 takes NOREPLACE for a hint
+      munmap(p, stop - at);
+      return error(Code::invalid_argument, "{:#x}..{:#x} can't be a GPU address: the host program uses it", at, stop);
+    }
+    reservations_[at] = stop;
+    at = stop;
+  }
+  return {};
+}
+
+Expected<uint64_t> Memory::allocate(uint32_t device, MemoryKind kind, uint64_t va, uint64_t size, uint32_t flags) {
+  if (device >= vram_.size()) return error(Code::invalid_argument, "there is no device {}", device);
+  if (size == 0 || va == 0 || va % kPage != 0 || va >= kAddressLimit || size > kAddressLimit - va)
+    return error(Code::invalid_argument, "{} bytes at {:#x} is no page-aligned range of GPU addresses", size, va);
+  Allocation a;
+  a.va = va;
+  a.size = (size + kPage - 1) / kPage * kPage;
+  if (a.size > kAddressLimit - va)
+    return error(Code::invalid_argument, "{} bytes at {:#x} go beyond the address space", size, va);
+  a.kind = kind;
+  a.device = device;
+  a.flags = flags;
+
+  std::lock_guard lock(mutex_);
+  if (Budget* b = budget(a); b && a.size > b->total - b->used)
+    return error(Code::out_of_memory, "{} of {} wanted, {} of {} free", human(a.size), memory_kind_name(kind),
+                 human(b->total - b->used), human(b->total));
+  auto next = by_va_.lower_bound(va);
+  if ((next != by_va_.end() && next->first < a.end()) || (next != by_va_.begin() && std::prev(next)->second.end() > va))
+    return error(Code::invalid_argument, "{:#x}..{:#x} overlaps another allocation", va, a.end());
+  if (kind == MemoryKind::vram || kind == MemoryKind::gtt)
+    BZ_TRY(claim(va, a.size));
+  else if (kind == MemoryKind::userptr && !is_mapped(va, a.size))
+    return error(Code::fault, "{:#x}..{:#x} is to be registered, but isn't mapped", va, a.end());
+  a.backed = kind == MemoryKind::userptr || kind == MemoryKind::doorbell;
+  if (Budget* b = budget(a)) b->used += a.size;
+  a.id = next_id_++;
+  va_of_[a.id] = va;
+  uint64_t id = a.id;
+  by_va_.emplace(va, std::move(a));
+  return id;
+}
+
+Status Memory::back(Allocation& a, int protection) {
+  if (a.backed) return {};
+  void* p = mmap(pointer(a.va), a.size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (p == MAP_FAILED) return error(Code::out_of_memory, "mmap of {}: {}", name_of(a), std::strerror(errno));
+  if (a.size >= kHugePage) madvise(p, a.size, MADV_HUGEPAGE);
+  a.backed = true;
+  return {};
+}
+
+/// Back to a reservation: pages are dropped, accesses fault, the address space stays the client's.
+void Memory::give_back(Allocation& a) {
+  if (!a.backed || a.kind == MemoryKind::userptr || a.kind == MemoryKind::doorbell) return;
+  void* p = mmap(pointer(a.va), a.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // The map count of the process can be used up by the hole that this makes: then only the pages are dropped.
+  if (p == MAP_FAILED) madvise(pointer(a.va), a.size, MADV_DONTNEED);
+  a.backed = false;
+}
+
+void Memory::release(Allocation& a) {
+  give_back(a);
+  if (Budget* b = budget(a)) b->used -= a.size;
+  va_of_.erase(a.id);
+  if (freed_order_.size() >= kFreedKept) {
+    freed_.erase(freed_order_.front());
+    freed_order_.erase(freed_order_.begin());
+  }
+  if (freed_.insert_or_assign(a.va, a).second) freed_order_.push_back(a.va);
+}
+
+Status Memory::free(uint64_t id) {
+  std::unique_lock lock(mutex_);
+  auto it = va_of_.find(id);
+  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  auto node = by_va_.find(it->second);
+  Allocation& a = node->second;
+  if (!a.mapped.empty()) return error(Code::busy, "{} is still mapped to {} device(s)", name_of(a), a.mapped.size());
+  if (on_release_) on_release_(a.va, a.end());
+  release(a);
+  by_va_.erase(node);
+  return {};
+}
+
+Status Memory::map(uint64_t id, uint32_t device) {
+  std::lock_guard lock(mutex_);
+  auto it = va_of_.find(id);
+  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  if (device >= vram_.size()) return error(Code::invalid_argument, "there is no device {}", device);
+  Allocation& a = by_va_.at(it->second);
+  BZ_TRY(back(a, PROT_READ | PROT_WRITE));
+  if (std::find(a.mapped.begin(), a.mapped.end(), device) == a.mapped.end()) a.mapped.push_back(device);
+  return {};
+}
+
+Status Memory::unmap(uint64_t id, uint32_t device) {
+  std::lock_guard lock(mutex_);
+  auto it = va_of_.find(id);
+  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  Allocation& a = by_va_.at(it->second);
+  // The host may still use it at the same address, and so the pages stay until they are freed.
+  std::erase(a.mapped, device);
+  return {};
+}
+
+Expected<void*> Memory::host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed) {
+  std::lock_guard lock(mutex_);
+  auto it = va_of_.find(id);
+  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  Allocation& a = by_va_.at(it->second);
+  if (length == 0 || length > a.size)
+    return error(Code::invalid_argument, "{} bytes of {} are to be mapped", length, name_of(a));
+  if (a.kind != MemoryKind::vram && a.kind != MemoryKind::gtt)
+    return error(Code::invalid_argument, "{} has no mapping of its own", name_of(a));
+  if (fixed && reinterpret_cast<uint64_t>(address) != a.va)
+    return error(Code::unsupported, "mapping {} for the host at {} (another address than the GPU's) is not implemented",
+                 name_of(a), address);
+  BZ_TRY(back(a, PROT_READ | PROT_WRITE));
+  // PROT_NONE takes the host's access away, which with VA = VA would take the GPU's too: it keeps both.
+  (void)protection;
+  return pointer(a.va);
+}
+
+void Memory::free_all() {
+  std::lock_guard lock(mutex_);
+  for (auto& [va, a] : by_va_) {
+    if (on_release_) on_release_(a.va, a.end());
+    release(a);
+  }
+  by_va_.clear();
+  reservations_.clear();
+}
+
+Expected<Allocation> Memory::find(uint64_t id) const {
+  std::lock_guard lock(mutex_);
+  auto it = va_of_.find(id);
+  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  return by_va_.at(it->second);
+}
+
+bool Memory::containing(uint64_t address, Allocation& out) const {
+  std::lock_guard lock(mutex_);
+  auto it = by_va_.upper_bound(address);
+  if (it == by_va_.begin() || std::prev(it)->second.end() <= address) return false;
+  out = std::prev(it)->second;
+  return true;
+}
+
+std::string Memory::describe(uint64_t address) const {
+  std::lock_guard lock(mutex_);
+  auto after = by_va_.upper_bound(address);
+  const Allocation* above = after == by_va_.end() ? nullptr : &after->second;
+  const Allocation* below = after == by_va_.begin() ? nullptr : &std::prev(after)->second;
+  if (below && below->end() > address)
+    return fmt::format("inside {}, at offset {}{}", name_of(*below), address - below->va,
+                       below->backed ? "" : ", which no device has mapped");
+  auto gone = freed_.upper_bound(address);
+  if (gone != freed_.begin() && std::prev(gone)->second.end() > address) {
+    const Allocation& a = std::prev(gone)->second;
+    return fmt::format("inside {}, at offset {}, which was FREED before", name_of(a), address - a.va);
+  }
+  uint64_t up = above ? above->va - address : UINT64_MAX;
+  uint64_t down = below ? address - below->end() : UINT64_MAX;
+  if (!above && !below) return "no allocation exists";
+  if (down <= up) return fmt::format("{} bytes after the end of {}", down, name_of(*below));
+  return fmt::format("{} bytes before {}", up, name_of(*above));
+}
+
+uint64_t Memory::vram_available(uint32_t device) const {
+  std::lock_guard lock(mutex_);
+  return vram_[device].total - vram_[device].used;
+}
+
+size_t Memory::count() const {
+  std::lock_guard lock(mutex_);
+  return by_va_.size();
+}
+
+} // namespace bz::gpu

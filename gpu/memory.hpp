@@ -1,0 +1,93 @@
+// The address space that host and devices share: allocations at addresses that the client chose, budgets, mappings, and "what
+// is near this address" for reports. VA = VA: a GPU address is the host address. It knows no queue, no engine, no ioctl.
+#pragma once
+#include "base/status.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace bz::gpu {
+
+enum class MemoryKind {
+  vram,      ///< a device's own memory: counted against its budget
+  gtt,       ///< host memory that the device layer provides: counted against the host's budget
+  userptr,   ///< memory that the client mapped itself; nothing is mapped or unmapped here
+  doorbell,  ///< the address of a doorbell page as seen by the GPU; nothing is mapped or unmapped here
+};
+const char* memory_kind_name(MemoryKind kind);
+
+struct Allocation {
+  uint64_t id = 0;
+  uint64_t va = 0;
+  uint64_t size = 0;             ///< whole pages
+  MemoryKind kind = MemoryKind::vram;
+  uint32_t device = 0;           ///< index of the device that it was allocated on
+  uint32_t flags = 0;            ///< the client's, kept for it
+  bool backed = false;           ///< pages are accessible
+  std::vector<uint32_t> mapped;  ///< device indices that mapped it
+  uint64_t end() const { return va + size; }
+};
+
+/// Thread-safe. Sizes are rounded up to pages; addresses must be page-aligned.
+class Memory {
+public:
+  /// vram_bytes: one budget per device.
+  Memory(std::vector<uint64_t> vram_bytes, uint64_t host_bytes);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Called with [begin, end) before memory goes away: decoded kernels in it are stale.
+  void on_release(std::function<void(uint64_t, uint64_t)> hook) { on_release_ = std::move(hook); }
+
+  /// invalid_argument: bad or taken range; out_of_memory: over the budget; fault: a userptr range that isn't mapped.
+  /// The range of vram and gtt must be free address space or a PROT_NONE reservation of the client.
+  Expected<uint64_t> allocate(uint32_t device, MemoryKind kind, uint64_t va, uint64_t size, uint32_t flags);
+  /// busy while a device still has it mapped.
+  Status free(uint64_t id);
+  /// Makes the range accessible to the device (and so to the host).
+  Status map(uint64_t id, uint32_t device);
+  Status unmap(uint64_t id, uint32_t device);
+  /// The host maps an allocation by mmap on the driver: only at its own address (VA = VA).
+  Expected<void*> host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed);
+  void free_all();
+
+  Expected<Allocation> find(uint64_t id) const;
+  /// The allocation that holds the address, if any.
+  bool containing(uint64_t address, Allocation& out) const;
+  /// For people: "in ...", or the nearest allocation and the distance to it.
+  std::string describe(uint64_t address) const;
+
+  uint64_t vram_total(uint32_t device) const { return vram_[device].total; }
+  uint64_t vram_available(uint32_t device) const;
+  uint64_t host_total() const { return host_.total; }
+  size_t count() const;
+
+private:
+  struct Budget {
+    uint64_t total = 0, used = 0;
+  };
+  Status claim(uint64_t va, uint64_t size);
+  Status back(Allocation& a, int protection);
+  void give_back(Allocation& a);
+  void release(Allocation& a);
+  Budget* budget(const Allocation& a);
+
+  mutable std::mutex mutex_;
+  std::map<uint64_t, Allocation> by_va_;
+  std::unordered_map<uint64_t, uint64_t> va_of_;       ///< id -> va
+  std::map<uint64_t, uint64_t> reservations_;          ///< begin -> end of PROT_NONE ranges seen to be the client's
+  std::map<uint64_t, Allocation> freed_;               ///< the last few, so that a report can say "freed"
+  std::vector<uint64_t> freed_order_;
+  std::vector<Budget> vram_;
+  Budget host_;
+  uint64_t next_id_ = 1;
+  std::function<void(uint64_t, uint64_t)> on_release_;
+};
+
+} // namespace bz::gpu
