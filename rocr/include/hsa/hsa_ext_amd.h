@@ -740,10 +740,10 @@ hsa_status_t hsa_amd_svm_prefetch_async(void* ptr, size_t size, hsa_agent_t agen
 /* ---- Streaming performance monitor ------------------------------------------------------------------------------- */
 
 /** Takes the streaming performance monitor of an agent. */
-HSA_DEPRECATED hsa_status_t hsa_amd_spm_acquire(hsa_agent_t preferred_agent);
+hsa_status_t hsa_amd_spm_acquire(hsa_agent_t preferred_agent);
 
 /** Gives the streaming performance monitor back. */
-HSA_DEPRECATED hsa_status_t hsa_amd_spm_release(hsa_agent_t preferred_agent);
+hsa_status_t hsa_amd_spm_release(hsa_agent_t preferred_agent);
 
 /** Sets where the streaming performance monitor writes. */
 hsa_status_t hsa_amd_spm_set_dest_buffer(hsa_agent_t preferred_agent, size_t size_in_bytes, uint32_t* timeout,
@@ -785,7 +785,7 @@ hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
                                         uint64_t flags, hsa_amd_vmem_alloc_handle_t* memory_handle);
 
 /** Frees physical memory once it is mapped nowhere. */
-HSA_DEPRECATED hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t memory_handle);
+hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t memory_handle);
 
 /** Maps physical memory at a reserved address; nobody has access yet. */
 hsa_status_t hsa_amd_vmem_map(void* va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t memory_handle,
