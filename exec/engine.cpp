@@ -1,0 +1,412 @@
+#include "exec/engine_impl.hpp"
+#include "exec/fault.hpp"
+#include "exec/interp/control_ops.hpp"
+#include "exec/schedule.hpp"
+#include "base/log.hpp"
+
+#include <immintrin.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+namespace bz::exec {
+namespace {
+
+// ---------------------------------------------------------------- coverage
+
+struct CoverageBook {
+  std::mutex mutex;
+  std::vector<uint64_t> total = std::vector<uint64_t>(isa::row_count());   ///< of workers that are gone
+  std::set<const std::vector<uint64_t>*> live;
+};
+CoverageBook& coverage_book() {
+  static auto* book = new CoverageBook;   // outlives every worker
+  return *book;
+}
+
+// ---------------------------------------------------------------- time
+
+// A group that only waits is parked soon, one that works after a while. TSC ticks; a rate of some GHz is near enough.
+constexpr uint64_t kSpinSlice = 100'000, kWorkSlice = 10'000'000;
+constexpr int64_t kBudget = 1024;
+
+} // namespace
+
+std::vector<uint64_t> row_coverage() {
+  auto& book = coverage_book();
+  std::lock_guard lock(book.mutex);
+  auto sum = book.total;
+  for (auto* v : book.live)
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*v)[i];
+  return sum;
+}
+
+// ---------------------------------------------------------------- workgroup context
+
+constexpr uint32_t kMaxWaves = 16;
+
+GroupContext::GroupContext() {
+  size_t bytes = size_t{kMaxWaves} * layout::kStride;
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  blocks_ = static_cast<char*>(p);
+}
+GroupContext::~GroupContext() {
+  munmap(blocks_, size_t{kMaxWaves} * layout::kStride);
+  if (scratch_) munmap(scratch_, scratch_size_);
+}
+
+void GroupContext::need_constants(uint32_t waves, const Code& code) {
+  for (; scalars_ready_ < waves; ++scalars_ready_) {
+    char* base = wave(scalars_ready_)->base() + layout::kConst;
+    for (unsigned i = 0; i < layout::kConstCount; ++i) {
+      uint64_t v = constant_value(i);
+      std::memcpy(base + 8 * i, &v, 8);
+    }
+  }
+  if (rows_waves_ < waves) rows_ready_.reset();   // new waves have none
+  auto missing = code.const_rows & ~rows_ready_;
+  if (missing.none() && rows_waves_ >= waves) return;
+  rows_waves_ = std::max(rows_waves_, waves);
+  for (uint32_t w = 0; w < rows_waves_; ++w)
+    for (unsigned i = 0; i < layout::kConstCount; ++i)
+      if (missing[i]) std::fill_n(reinterpret_cast<uint32_t*>(wave(w)->base() + layout::kConstRow + layout::kRow * i), 64, static_cast<uint32_t>(constant_value(i)));
+  rows_ready_ |= missing;
+}
+
+void GroupContext::add_code(const std::shared_ptr<const Code>& code) {
+  need_constants(std::max(group.wave_count, rows_waves_), *code);
+  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+}
+const Code* GroupContext::code_of(const Op* o) const {
+  for (auto& c : codes)
+    if (c->contains(o)) return c.get();
+  return nullptr;
+}
+
+void GroupContext::use_coverage(uint64_t* coverage) {
+  for (uint32_t i = 0; i < group.wave_count; ++i) wave(i)->coverage = coverage;
+}
+
+void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index, uint64_t* coverage) {
+  const Launch& l = d->launch;
+  Group& g = group;
+  if (dispatch != d) {
+    dispatch = d;
+    codes.assign(1, d->code);
+    std::memset(g.jumps, 0, sizeof g.jumps);
+    size_t scratch = size_t{l.scratch_bytes} * 64 * l.waves;
+    if (scratch > scratch_size_) {
+      if (scratch_) munmap(scratch_, scratch_size_);
+      scratch_size_ = (scratch + 0xffff) & ~size_t{0xffff};
+      void* p = mmap(nullptr, scratch_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (p == MAP_FAILED) throw std::bad_alloc();
+      scratch_ = static_cast<char*>(p);
+    }
+    if (lds_.size() < l.info.group_bytes + 64) lds_.resize(l.info.group_bytes + 64);
+  }
+  g.id = {static_cast<uint32_t>(index % l.groups[0]), static_cast<uint32_t>(index / l.groups[0] % l.groups[1]),
+          static_cast<uint32_t>(index / l.groups[0] / l.groups[1])};
+  auto extent = group_extent(l, g.id);
+  uint32_t total = extent[0] * extent[1] * extent[2];
+  g.wave_count = g.alive = (total + 63) / 64;
+  g.exit = Exit::none;
+  g.arrived = 0;
+  g.slept = false;
+  g.split_mode = l.traits.split_mode;
+  g.lds = lds_.data();
+  g.lds_bytes = l.info.group_bytes;
+  g.head = g.current = wave(0);
+  g.halt_op = nullptr;
+  g.halt_lane = -1;
+  g.halt_text = nullptr;
+  need_constants(g.wave_count, *d->code);
+
+  const Op* full = d->code->full;
+  const Op* masked = d->code->masked;
+  bool all_full = total % 64 == 0;
+  for (uint32_t i = 0; i < g.wave_count; ++i) {
+    Wave* w = wave(i);
+    w->group = &g;
+    w->coverage = coverage;
+    init_wave(l, g, w, i, extent, scratch_);
+    w->next = wave((i + 1) % g.wave_count);
+    w->prev = wave((i + g.wave_count - 1) % g.wave_count);
+    w->span = layout::kStride;
+    w->convoy = 1;
+  }
+  Wave* head = g.head;
+  head->span = uint64_t{layout::kStride} * g.wave_count;
+  head->convoy = g.wave_count;
+  head->pc = all_full ? full : masked;
+}
+
+// ---------------------------------------------------------------- worker
+
+namespace {
+
+struct ParkedImpl final : ParkedGroup {
+  std::unique_ptr<GroupContext> context;
+  std::shared_ptr<Dispatch> owner;
+  uint64_t next = 0;
+  const std::shared_ptr<Dispatch>& dispatch() const override { return owner; }
+};
+
+class WorkerImpl final : public Worker {
+public:
+  explicit WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {
+    auto& book = coverage_book();
+    std::lock_guard lock(book.mutex);
+    book.live.insert(&coverage_);
+  }
+  ~WorkerImpl() override {
+    if (context_) engine_.give_context(std::move(context_));
+    auto& book = coverage_book();
+    std::lock_guard lock(book.mutex);
+    book.live.erase(&coverage_);
+    for (size_t i = 0; i < coverage_.size(); ++i) book.total[i] += coverage_[i];
+  }
+
+  RunResult run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) override {
+    auto d = std::static_pointer_cast<DispatchImpl>(dispatch);
+    RunResult r;
+    uint64_t before = executed();
+    uint32_t host_mxcsr = _mm_getcsr();
+    r.next = first;
+    for (auto row : d->code->elided) coverage_[row] += 1;
+    for (uint64_t end = first + count; r.next < end;) {
+      if (!context_) context_ = engine_.take_context();
+      GroupContext& c = *context_;
+      c.group.target = d->launch.target;
+      c.group.hooks = engine_.config().hooks;
+      c.start(d, r.next++, coverage_.data());
+      if (!execute(c, r)) break;
+    }
+    _mm_setcsr(host_mxcsr);
+    r.instructions = executed() - before;
+    return r;
+  }
+
+  RunResult resume(std::unique_ptr<ParkedGroup> group) override {
+    std::unique_ptr<ParkedImpl> parked(static_cast<ParkedImpl*>(group.release()));
+    RunResult r;
+    uint64_t before = executed();
+    uint32_t host_mxcsr = _mm_getcsr();
+    if (context_) engine_.give_context(std::move(context_));
+    context_ = std::move(parked->context);
+    r.next = parked->next;
+    context_->use_coverage(coverage_.data());
+    execute(*context_, r);
+    _mm_setcsr(host_mxcsr);
+    r.instructions = executed() - before;
+    return r;
+  }
+
+private:
+  uint64_t executed() const {
+    uint64_t sum = 0;
+    for (uint64_t x : coverage_) sum += x;
+    return sum;
+  }
+
+  /// Runs the group on: true if it finished. Otherwise r says parked or halted.
+  bool execute(GroupContext& c, RunResult& r) {
+    Group& g = c.group;
+    uint64_t started = __builtin_ia32_rdtsc();
+    g.loaded_mxcsr = 0;   // not a value of ours: loaded at once
+    for (;;) {
+      g.exit = Exit::none;
+      g.budget = kBudget;
+      load_mode(&g, g.current);
+      g.memory_wave = nullptr;
+      GuestFault fault = call_guarded(enter, &g);
+      if (__builtin_expect(fault.happened, 0)) {
+        r.state = RunResult::State::halted;
+        r.halt = make_halt(c);
+        locate_fault(c, fault.address, fault.address_known, fault.is_write, *r.halt);
+        return false;
+      }
+      switch (g.exit) {
+      case Exit::finished: r.state = RunResult::State::finished; return true;
+      case Exit::yield: {
+        uint64_t spent = __builtin_ia32_rdtsc() - started;
+        if (spent < (g.slept ? kSpinSlice : kWorkSlice)) break;
+        g.slept = false;
+        auto parked = std::make_unique<ParkedImpl>();
+        parked->owner = c.dispatch;
+        parked->next = r.next;
+        parked->context = std::move(context_);
+        r.state = RunResult::State::parked;
+        r.parked = std::move(parked);
+        return false;
+      }
+      case Exit::lookup:
+        if (!look_up(c)) return halted(c, r);
+        break;
+      case Exit::mode_split:
+        if (!split_mode(c)) return halted(c, r);
+        break;
+      case Exit::halt: return halted(c, r);
+      case Exit::none: return halted(c, r);   // a handler returned without saying why: halt_op is null
+      }
+    }
+  }
+  bool halted(GroupContext& c, RunResult& r) {
+    r.state = RunResult::State::halted;
+    r.halt = make_halt(c);
+    return false;
+  }
+
+  static void enter(void* p) {
+    auto* g = static_cast<Group*>(p);
+    Wave* w = g->current;
+    w->pc->fn(w->pc, w->base());
+    _mm256_zeroupper();
+  }
+
+  /// Finds or decodes the code at the current wave's jump target and sends it there.
+  bool look_up(GroupContext& c) {
+    Group& g = c.group;
+    Wave* w = g.current;
+    uint64_t pc = w->jump_target;
+    const Op *full = nullptr, *masked = nullptr;
+    CodeTraits traits = c.dispatch->launch.traits;
+    traits.split_mode = g.split_mode;
+    for (auto& code : c.codes)
+      if (code->traits == traits && (full = code->at(pc, true))) masked = code->at(pc, false);
+    if (!full || !masked) {
+      auto code = engine_.code_with(pc, traits);
+      if (!code) {
+        g.halt_reason = Halt::Reason::memory_fault;
+        g.halt_op = w->pc;
+        g.halt_text = "instruction fetch";
+        fetch_address_ = pc;
+        return false;
+      }
+      c.add_code(*code);
+      for (auto row : (*code)->elided) coverage_[row] += 1;
+      full = (*code)->at(pc, true);
+      masked = (*code)->at(pc, false);
+    }
+    g.jumps[jump_slot(pc)] = {pc, full, masked};
+    uint64_t all = ~uint64_t{0};
+    for (char *b = w->base(), *end = b + w->span; b != end; b += layout::kStride) all &= reinterpret_cast<Wave*>(b)->exec();
+    w->pc = all == ~uint64_t{0} ? full : masked;
+    return true;
+  }
+
+  /// MODE has come to differ between its halves: every wave moves to code that is decoded for it.
+  bool split_mode(GroupContext& c) {
+    Group& g = c.group;
+    g.split_mode = true;
+    std::memset(g.jumps, 0, sizeof g.jumps);
+    CodeTraits traits = c.dispatch->launch.traits;
+    traits.split_mode = true;
+    for (uint32_t i = 0; i < g.wave_count; ++i) {
+      Wave* w = c.wave(i);
+      bool runs = w->state != WaveState::ended && (g.head->convoy == 1 || i == 0);
+      if (!runs || w->pc == &kPendingOp) continue;
+      const Code* old = c.code_of(w->pc);
+      auto code = engine_.code_at(old->begin, traits);
+      if (!code) return false;
+      bool in_full = w->pc->twin > 0;
+      uint64_t pc = old->pc(w->pc);
+      c.add_code(*code);
+      w->pc = (*code)->at(pc, in_full);
+      if (!w->pc) return false;
+    }
+    return true;
+  }
+
+  EngineImpl& engine_;
+  std::unique_ptr<GroupContext> context_;
+  std::vector<uint64_t> coverage_;
+  uint64_t fetch_address_ = 0;
+};
+
+} // namespace
+
+// ---------------------------------------------------------------- engine
+
+EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level) {}
+EngineImpl::~EngineImpl() = default;
+
+std::string EngineImpl::description() const { return std::string("interpreter, ") + level_.name; }
+
+std::unique_ptr<Worker> EngineImpl::make_worker() { return std::make_unique<WorkerImpl>(*this); }
+
+Expected<std::shared_ptr<const Code>> EngineImpl::code_at(uint64_t entry, const CodeTraits& traits) {
+  {
+    std::lock_guard lock(mutex_);
+    auto [from, to] = codes_.equal_range(entry);
+    for (auto it = from; it != to; ++it) {
+      if (!(it->second->traits == traits)) continue;
+      if (same_code(entry, it->second->words)) return it->second;
+      codes_.erase(it);   // rewritten in place
+      break;
+    }
+  }
+  BZ_TRY_ASSIGN(auto code, decode_code(level_, traits, entry));
+  log("exec", bz::Level::debug, "decoded code at 0x{:x}: {} bytes, {} operations", entry, code->end - code->begin, code->count);
+  std::lock_guard lock(mutex_);
+  codes_.emplace(entry, code);
+  return code;
+}
+
+Expected<std::shared_ptr<const Code>> EngineImpl::code_with(uint64_t pc, const CodeTraits& traits) {
+  {
+    std::lock_guard lock(mutex_);
+    for (auto it = codes_.upper_bound(pc); it != codes_.begin();) {
+      --it;
+      if (it->second->traits == traits && it->second->at(pc, true)) return it->second;
+    }
+  }
+  return code_at(pc, traits);
+}
+
+void EngineImpl::forget_code(uint64_t begin, uint64_t end) {
+  std::lock_guard lock(mutex_);
+  for (auto it = codes_.begin(); it != codes_.end();)
+    it = it->second->begin < end && it->second->end > begin ? codes_.erase(it) : std::next(it);
+}
+
+std::unique_ptr<GroupContext> EngineImpl::take_context() {
+  std::lock_guard lock(mutex_);
+  if (contexts_.empty()) return std::make_unique<GroupContext>();
+  auto c = std::move(contexts_.back());
+  contexts_.pop_back();
+  return c;
+}
+void EngineImpl::give_context(std::unique_ptr<GroupContext> c) {
+  c->dispatch.reset();
+  c->codes.clear();
+  std::lock_guard lock(mutex_);
+  contexts_.push_back(std::move(c));
+}
+
+Expected<std::shared_ptr<Dispatch>> EngineImpl::prepare(const DispatchInfo& info) {
+  auto d = std::make_shared<DispatchImpl>();
+  BZ_TRY_ASSIGN(d->launch, make_launch(config_, info));
+  BZ_TRY_ASSIGN(d->code, code_at(d->launch.entry, d->launch.traits));
+  d->per_cu = exec::groups_per_cu(config_, d->launch);
+  return std::shared_ptr<Dispatch>(std::move(d));
+}
+
+Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("x86-64-v3"))
+    return error(bz::Code::invalid_argument, "this CPU lacks x86-64-v3 (AVX2, FMA, BMI2); Boltzmann needs at least that");
+  bool has512 = __builtin_cpu_supports("x86-64-v4");
+  std::string simd = config.simd;
+  if (const char* env = std::getenv("BZ_SIMD"); env && *env) simd = env;
+  if (!simd.empty() && simd != "avx512" && simd != "avx2")
+    return error(bz::Code::invalid_argument, "BZ_SIMD={}: known levels are avx512 and avx2", simd);
+  if (simd == "avx512" && !has512) return error(bz::Code::invalid_argument, "BZ_SIMD=avx512, but this CPU has no AVX-512 (x86-64-v4)");
+  const exec::Level& level = simd == "avx2" || !has512 ? level_avx2() : level_avx512();
+  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(config, level));
+}
+
+} // namespace bz::exec

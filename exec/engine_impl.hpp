@@ -1,0 +1,84 @@
+// The interpreter's Engine: code cache, workgroup contexts, workers. Private to exec/ and its tests.
+#pragma once
+#include "exec/engine.hpp"
+#include "exec/launch.hpp"
+#include "exec/program.hpp"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace bz::exec {
+
+struct DispatchImpl final : Dispatch {
+  Launch launch;
+  std::shared_ptr<const Code> code;
+  uint32_t per_cu = 1;
+  uint64_t group_count() const override { return launch.group_count(); }
+  uint32_t groups_per_cu() const override { return per_cu; }
+};
+
+/// Memory of one resident workgroup: wave blocks, LDS, private memory. Reused for group after group.
+class GroupContext {
+public:
+  GroupContext();
+  ~GroupContext();
+  GroupContext(const GroupContext&) = delete;
+  GroupContext& operator=(const GroupContext&) = delete;
+
+  Group group;
+  std::shared_ptr<DispatchImpl> dispatch;
+  std::vector<std::shared_ptr<const Code>> codes;   ///< all that waves of this group may point into
+
+  Wave* wave(uint32_t i) { return reinterpret_cast<Wave*>(blocks_ + size_t{i} * layout::kStride); }
+  /// Makes group `index` of the dispatch ready to run.
+  void start(const std::shared_ptr<DispatchImpl>& d, uint64_t index, uint64_t* coverage);
+  void use_coverage(uint64_t* coverage);
+  void add_code(const std::shared_ptr<const Code>& code);
+  const Code* code_of(const Op* o) const;
+
+private:
+  void need_constants(uint32_t waves, const Code& code);
+  char* blocks_ = nullptr;
+  std::vector<uint8_t> lds_;
+  char* scratch_ = nullptr;
+  size_t scratch_size_ = 0;
+  uint32_t scalars_ready_ = 0;                                   ///< waves whose scalar constants are in place
+  std::bitset<layout::kConstCount> rows_ready_;                  ///< constant rows in place ...
+  uint32_t rows_waves_ = 0;                                      ///< ... in this many waves
+};
+
+class EngineImpl final : public Engine {
+public:
+  EngineImpl(EngineConfig config, const Level& level);
+  ~EngineImpl() override;
+  Expected<std::shared_ptr<Dispatch>> prepare(const DispatchInfo& info) override;
+  std::unique_ptr<Worker> make_worker() override;
+  void forget_code(uint64_t begin, uint64_t end) override;
+  std::string description() const override;
+
+  const EngineConfig& config() const { return config_; }
+  const Level& level() const { return level_; }
+  /// Code that starts at an address (kernels: checked against memory), or contains it.
+  Expected<std::shared_ptr<const Code>> code_at(uint64_t entry, const CodeTraits& traits);
+  Expected<std::shared_ptr<const Code>> code_with(uint64_t pc, const CodeTraits& traits);
+  std::unique_ptr<GroupContext> take_context();
+  void give_context(std::unique_ptr<GroupContext> c);
+
+private:
+  EngineConfig config_;
+  const Level& level_;
+  std::mutex mutex_;
+  std::multimap<uint64_t, std::shared_ptr<const Code>> codes_;
+  std::vector<std::unique_ptr<GroupContext>> contexts_;
+};
+
+/// What the interpreter says about a group that stopped for good.
+std::unique_ptr<Halt> make_halt(GroupContext& context);
+/// The operation, wave and lane behind a host fault; fills the group's halt fields.
+void locate_fault(GroupContext& context, uint64_t address, bool known, bool is_write, Halt& halt);
+
+/// Executions of each row in this process (index = RowId), all engines and workers.
+std::vector<uint64_t> row_coverage();
+
+} // namespace bz::exec

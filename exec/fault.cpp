@@ -1,0 +1,107 @@
+#include "exec/fault.hpp"
+
+#include <cstring>
+#include <ucontext.h>
+
+namespace bz::exec {
+namespace {
+
+struct Landing {
+  uint64_t rsp;         ///< written by bz_exec_guarded, offset 0
+  GuestFault fault;
+};
+
+} // namespace
+} // namespace bz::exec
+
+extern "C" {
+// Saves the callee-saved registers on the stack and its place in *landing, then calls fn(arg). A fault handler that sets
+// rsp to that place, rip to bz_exec_landing and rax to 1 makes it return 1.
+__attribute__((visibility("hidden"))) int bz_exec_guarded(void* landing, void (*fn)(void*), void* arg);
+__attribute__((visibility("hidden"))) extern const char bz_exec_landing[];
+}
+asm(R"(
+  .text
+  .p2align 4
+  .hidden bz_exec_guarded
+  .globl bz_exec_guarded
+  .type bz_exec_guarded,@function
+bz_exec_guarded:
+  .cfi_startproc
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  pushq %rbx
+  .cfi_adjust_cfa_offset 8
+  pushq %r12
+  .cfi_adjust_cfa_offset 8
+  pushq %r13
+  .cfi_adjust_cfa_offset 8
+  pushq %r14
+  .cfi_adjust_cfa_offset 8
+  pushq %r15
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  movq %rsp, (%rdi)
+  movq %rdx, %rdi
+  callq *%rsi
+  xorl %eax, %eax
+  .hidden bz_exec_landing
+  .globl bz_exec_landing
+bz_exec_landing:
+  cld
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %r15
+  .cfi_adjust_cfa_offset -8
+  popq %r14
+  .cfi_adjust_cfa_offset -8
+  popq %r13
+  .cfi_adjust_cfa_offset -8
+  popq %r12
+  .cfi_adjust_cfa_offset -8
+  popq %rbx
+  .cfi_adjust_cfa_offset -8
+  popq %rbp
+  .cfi_adjust_cfa_offset -8
+  retq
+  .cfi_endproc
+  .size bz_exec_guarded, .-bz_exec_guarded
+)");
+
+namespace bz::exec {
+namespace {
+
+bool on_fault(segv::Fault& f, void* context) {
+  if (f.signal != SIGSEGV && f.signal != SIGBUS) return false;
+  auto* landing = static_cast<Landing*>(context);
+  landing->fault = {true, f.address, f.address_known, f.is_write};
+  auto& regs = f.context->uc_mcontext.gregs;
+  regs[REG_RSP] = static_cast<greg_t>(landing->rsp);
+  regs[REG_RIP] = reinterpret_cast<greg_t>(bz_exec_landing);
+  regs[REG_RAX] = 1;
+  return true;
+}
+
+} // namespace
+
+GuestFault call_guarded(void (*fn)(void*), void* arg) {
+  Landing landing{};
+  segv::ThreadHandler handler(on_fault, &landing);
+  if (bz_exec_guarded(&landing, fn, arg) == 0) return {};
+  return landing.fault;
+}
+
+bool read_guest(void* to, uint64_t from, size_t bytes) {
+  struct Job {
+    void* to;
+    const void* from;
+    size_t bytes;
+  } job{to, reinterpret_cast<const void*>(from), bytes};
+  return !call_guarded([](void* p) {
+            auto* j = static_cast<Job*>(p);
+            std::memcpy(j->to, j->from, j->bytes);
+          }, &job).happened;
+}
+
+} // namespace bz::exec
