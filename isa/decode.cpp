@@ -75,6 +75,8 @@ struct Decoder {
     o.number = static_cast<uint16_t>(number);
   }
 
+  bool vector_format() const { return (inst.format & (VOP1 | VOP2 | VOPC | VOP3 | VOP3P)) != 0; }
+
   /// Scalar codes 0-127 and the read-only specials; `dwords` gives the alignment.
   bool scalar_register(Operand& o, unsigned code) {
     unsigned align = o.dwords == 1 ? 1 : o.dwords == 2 ? 2 : 4;
@@ -89,7 +91,7 @@ struct Decoder {
         code == 254) {
       if (o.dwords > 2 && code != kNull) return false;
       if (o.dwords == 2 && (code == 231 || code == 254)) return false;
-      if (code == kNull) inst.legal = false;
+      if (code == kNull || (code == 254 && !vector_format())) inst.legal = false;
       set_reg(o, Operand::Kind::special, code);
       return true;
     }
@@ -224,7 +226,10 @@ struct Decoder {
     if (meta->operands.spec[meta->operands.count ? meta->operands.count - 1u : 0u].field != Field::smem_offset && imm) return false;
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       switch (spec.field) {
-      case Field::sdata: return scalar_register(o, l.get('D', words));
+      case Field::sdata:
+        if (!scalar_register(o, l.get('D', words))) return false;
+        if (o.number >= 126 || o.number == 124) inst.legal = false;  // neither EXEC nor M0
+        return true;
       case Field::simm7: return immediate(o, l.get('D', words)), true;
       case Field::sbase: return scalar_register(o, l.get('S', words) * 2);
       default:  // smem_offset: immediate, register, or register and immediate
@@ -284,7 +289,9 @@ struct Decoder {
       case Field::vdst: return vgpr(o, l.get('D', words), spec.reg == RegClass::agpr);
       case Field::sdst:
         if (spec.mask) return vcc_mask(o);
-        return scalar_register(o, l.get('D', words));
+        if (!scalar_register(o, l.get('D', words))) return false;
+        if (o.kind != Operand::Kind::sgpr) inst.legal = false;
+        return true;
       case Field::src0: return vector_source(o, spec, l.get('A', words), true);
       case Field::src1: return vgpr(o, l.get('B', words));
       case Field::src2: return vcc_mask(o);
@@ -298,10 +305,13 @@ struct Decoder {
   }
 
   bool vector_source(Operand& o, const OperandSpec& spec, unsigned code, bool literal_allowed) {
-    if (code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, spec.reg == RegClass::agpr);
+    if (code >= kCodeVgpr) {
+      if (spec.reg == RegClass::sgpr) inst.legal = false;
+      return vgpr(o, code - kCodeVgpr, spec.reg == RegClass::agpr);
+    }
     // A register-only field: the disassembler shows whatever the code names.
     if (spec.reg == RegClass::vgpr || spec.reg == RegClass::agpr) {
-      if (code != 254 || spec.reg == RegClass::agpr) inst.legal = false;
+      if (code != 254 || spec.reg == RegClass::agpr || spec.read_write) inst.legal = false;
       return code != kCodeLiteral && source(o, spec, code, false);
     }
     return source(o, spec, code, literal_allowed && spec.reg == RegClass::any);
@@ -373,7 +383,7 @@ struct Decoder {
     used = 2;
     const uint32_t* w = words + 1;
     const auto& d = kDPP;
-    unsigned mods = meta->operands.count ? mod_bits() : 3;
+    unsigned mods = mod_bits();
     if (!(mods & 1) && (d.get('n', w) | d.get('a', w))) return false;
     if (!(mods & 2) && (d.get('o', w) | d.get('b', w))) return false;
     if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
@@ -415,7 +425,8 @@ struct Decoder {
     return each_operand([&](Operand& o, const OperandSpec& spec) {
       auto src = [&](char name, unsigned index) {
         if (takes_mods(spec)) o.neg = neg >> index & 1, o.abs = abs >> index & 1;
-        if (spec.mask && l.get(name, words) >= kCodeVgpr) inst.legal = false, unaligned = true;
+        if (spec.mask && l.get(name, words) >= 128) inst.legal = false, unaligned = true;
+        if (spec.field == Field::vsrc && l.get(name, words) < kCodeVgpr) inst.legal = false;
         return vector_source(o, spec, l.get(name, words), false);
       };
       switch (spec.field) {
@@ -484,6 +495,7 @@ struct Decoder {
         if (spec.field == Field::src2 && code >= kCodeVgpr && spec.reg == RegClass::any)
           return vgpr(o, code - kCodeVgpr, acc_cd);
         if (code == kCodeLiteral) return false;
+        if (code < 128 && meta->operands.count > 2) inst.legal = false;  // an accumulator in SGPRs
         return vector_source(o, spec, code, false);
       };
       switch (spec.field) {
@@ -578,7 +590,9 @@ struct Decoder {
         return vgpr(o, l.get('V', words));
       case Field::saddr:
         if (off) return true;
-        return scalar_register(o, saddr);
+        if (!scalar_register(o, saddr)) return false;
+        if (o.dwords == 2 && o.number == 126) inst.legal = false;  // not EXEC
+        return true;
       default: return false;
       }
     });
@@ -751,8 +765,15 @@ struct Decoder {
 
   bool short_vector(const Layout& l, Format format) {
     unsigned src0 = l.get('A', words);
-    if (src0 == kCodeSdwa) return sdwa(l, format);
-    if (src0 == kCodeDpp) return dpp(l, format);
+    RowId row = find_row(target, format, l.get('O', words));
+    if (row != kNoRow && row_meta(row).operands.count == 0 && has(row_meta(row).flags, NoDpp))
+      return vop_plain(l, format);  // v_clrexcp has no source field
+    bool no_source = row != kNoRow && row_meta(row).operands.count == 0;
+    if (src0 == kCodeSdwa || src0 == kCodeDpp) {
+      if (src0 == kCodeSdwa ? sdwa(l, format) : dpp(l, format)) return true;
+      if (!no_source) return false;
+      inst = Inst(), used = 1;  // v_nop with a second dword that is none of its own
+    }
     return vop_plain(l, format);
   }
 };

@@ -103,7 +103,12 @@ private:
     int64_t value = 0;
     switch (o.type) {
     case Type::b16: case Type::i16: case Type::u16:
-      value = static_cast<int16_t>(v &= 0xffff);
+      value = static_cast<int16_t>(v);
+      if (o.kind == Operand::Kind::literal) {  // looked at as a whole, shown cut
+        value = static_cast<int32_t>(i_.literal);
+        name = float_name(i_.literal, kF32Bits, "0.15915494");
+      }
+      v &= 0xffff;
       break;
     case Type::f16:
       value = static_cast<int16_t>(v &= 0xffff);
@@ -129,8 +134,8 @@ private:
     }
     bool small = value >= -16 && value <= 64;
     bool literal = o.kind == Operand::Kind::literal;
-    if (o.field == Field::k32 && !(i_.format == SOPK && small)) put("{:#x}", i_.literal);
-    else if (literal && is_int16(o.type)) put("{:#x}", v);
+    if (o.field == Field::k32 && i_.format == VOP2) put("{:#x}", i_.literal);
+    else if (literal && is_int16(o.type) && !small && name.empty()) put("{:#x}", v);
     else if (literal && o.type != Type::f64 && o.field != Field::k32 && (small || !name.empty())) put("lit({:#x})", i_.literal);
     else if (small) put("{}", value);
     else if (!name.empty()) out_ += name;

@@ -128,6 +128,7 @@ template <class B> inline constexpr Row<B> kDs[] = {
     BZ_DS_SRC2("ds_min_src2_f32", 146),
     BZ_DS_SRC2("ds_max_src2_f32", 147),
     BZ_DS_SRC2("ds_add_src2_f32", 149),
+    {{"ds_gws_sema_release_all", DS, {152}, "offset", GdsOnly | ReadsM0}},
     {{"ds_gws_init", DS, {153}, "data0 offset", GdsOnly | ReadsM0}},
     {{"ds_gws_sema_v", DS, {154}, "offset", GdsOnly | ReadsM0}},
     {{"ds_gws_sema_br", DS, {155}, "data0 offset", GdsOnly | ReadsM0}},

@@ -1,0 +1,195 @@
+// Decoder, text form and row tables by themselves, against the checked-in sample of LLVM's text, and, where the fact
+// tables are at hand (BZ_ISA_FACTS names their folder), against every vector in them.
+#include "isa/decode.hpp"
+#include "isa/families.hpp"
+#include "isa/random_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace bz::isa;
+
+namespace {
+
+constexpr Target kJudged[] = {Target::gfx906, Target::gfx90a, Target::gfx942};
+
+std::vector<uint32_t> words_of(std::string_view hex) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes.push_back(static_cast<uint8_t>(std::stoul(std::string(hex.substr(i, 2)), nullptr, 16)));
+  std::vector<uint32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return words;
+}
+
+std::string one_line(std::string_view s) {
+  std::string out;
+  for (char c : s) {
+    if (c == '\t') c = ' ';
+    if (c == ' ' && (out.empty() || out.back() == ' ')) continue;
+    out += c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+/// Lines "... hex | text": decodes the last word before the bar and compares text and size. Returns how many there were.
+size_t check_vectors(const std::string& file, Target target) {
+  std::ifstream in(file);
+  std::string line;
+  size_t count = 0, failures = 0;
+  while (std::getline(in, line)) {
+    auto bar = line.find(" | ");
+    if (bar == std::string::npos || line[0] == '#') continue;
+    auto hex = line.substr(line.rfind(' ', bar - 1) + 1, bar - line.rfind(' ', bar - 1) - 1);
+    auto words = words_of(hex);
+    auto want = one_line(std::string_view(line).substr(bar + 3));
+    ++count;
+    auto inst = decode(target, words.data(), words.size());
+    std::string got = inst ? one_line(disassemble(target, *inst)) : "<rejected>";
+    bool whole = inst && inst->size == words.size() * 4;
+    if (got == want && whole) continue;
+    if (++failures <= 20) ADD_FAILURE() << target_name(target) << " " << hex << "\n  want " << want << "\n  got  " << got;
+  }
+  EXPECT_EQ(failures, 0u) << file;
+  return count;
+}
+
+TEST(Rows, EveryOpcodeBelongsToOneRow) {
+  for (int t = 0; t < kTargetCount; ++t) {
+    auto target = static_cast<Target>(t);
+    std::map<std::pair<Formats, int>, const char*> seen;
+    for (RowId id = 0; id < row_count(); ++id) {
+      auto& m = row_meta(id);
+      int op = m.op.of(target);
+      if (!(m.targets & bit(target)) || op < 0) continue;
+      for (Formats rest = m.formats; rest; rest &= rest - 1) {
+        Formats format = rest & ~(rest - 1);
+        int code = op;
+        if (format == VOP3) code += m.formats & VOP2 ? 0x100 : m.formats & VOP1 ? 0x140 : m.formats & VINTRP ? 0x270 : 0;
+        auto [it, fresh] = seen.emplace(std::pair(format, code), m.name);
+        EXPECT_TRUE(fresh) << m.name << " and " << it->second << " share opcode " << code << " on " << target_name(target);
+        EXPECT_EQ(find_row(target, static_cast<Format>(format), static_cast<unsigned>(code)), id) << m.name;
+      }
+    }
+    EXPECT_GT(seen.size(), 1400u) << target_name(target);
+  }
+}
+
+TEST(Rows, NamesAreUniquePerTargetAndFormat) {
+  for (auto target : kJudged) {
+    std::set<std::pair<std::string, Formats>> seen;
+    for (RowId id = 0; id < row_count(); ++id) {
+      auto& m = row_meta(id);
+      if (!(m.targets & bit(target)) || m.op.of(target) < 0) continue;
+      EXPECT_TRUE(seen.emplace(m.name_on(target), m.formats).second) << m.name << " on " << target_name(target);
+    }
+  }
+}
+
+TEST(Operands, LanguageIsParsed) {
+  constexpr Operands o("vdst:f64:8:rw, src0:2:av, src1:pk_f16:plain, addr:2 offset01");
+  static_assert(o.count == 4 && o.offset01 && !o.offset);
+  static_assert(o.spec[0].dwords == 8 && o.spec[0].read_write && o.spec[0].is_dst && o.spec[0].type == Type::f64);
+  static_assert(o.spec[1].reg == RegClass::av && o.spec[1].dwords == 2 && !o.spec[1].is_dst);
+  static_assert(o.spec[2].plain && o.spec[2].type == Type::pk_f16 && o.spec[2].dwords == 1);
+  constexpr Operands none("offset");
+  static_assert(none.count == 0 && none.offset);
+  constexpr Operands mask("vdst, sdst:mask, src2:mask");
+  static_assert(mask.spec[1].mask && mask.spec[1].dwords == 2 && mask.spec[1].is_dst && !mask.spec[2].is_dst);
+}
+
+TEST(Decode, OperandsOfCommonInstructions) {
+  auto at = [](Target t, std::string_view hex) {
+    auto w = words_of(hex);
+    auto i = decode(t, w.data(), w.size());
+    EXPECT_TRUE(i.has_value()) << hex;
+    return i.value_or(Inst{});
+  };
+  // v_fma_f32 v1, -v2, |s3|, 1.0
+  auto fma = at(Target::gfx942, "0102cbd10207c823");
+  EXPECT_STREQ(row_meta(fma.row).name, "v_fma_f32");
+  ASSERT_EQ(fma.source_count, 3);
+  EXPECT_TRUE(fma.source(0).neg);
+  EXPECT_TRUE(fma.source(1).abs);
+  EXPECT_EQ(fma.source(1).kind, Operand::Kind::sgpr);
+  EXPECT_EQ(fma.source(2).value, 0x3f800000u);
+  EXPECT_EQ(fma.dest().number, 1);
+  // v_fmac_f32: the destination is also the last source.
+  auto fmac = at(Target::gfx942, "02070276");
+  ASSERT_EQ(fmac.source_count, 3);
+  EXPECT_EQ(fmac.source(2).number, fmac.dest().number);
+  // global_atomic_add without and with the old value.
+  auto no_return = at(Target::gfx942, "008008dd02047f00");
+  EXPECT_EQ(no_return.dest_count, 0);
+  auto returns = at(Target::gfx942, "008009dd02047f05");
+  EXPECT_EQ(returns.dest_count, 1);
+  EXPECT_EQ(returns.dest().number, 5);
+  // s_cbranch_scc1 -2 goes back to the instruction before.
+  auto branch = at(Target::gfx942, "feff85bf");
+  EXPECT_EQ(branch.branch_target(0x1000), 0x1000u + 4 - 8);
+  // Literals at their types.
+  EXPECT_EQ(at(Target::gfx942, "ff0081be000000ff").source(0).value, 0xff000000u);            // s_mov_b32
+  EXPECT_EQ(at(Target::gfx942, "ff06027e000010c0").source(0).value, 0xc010000000000000u);     // v_cvt_i32_f64
+  EXPECT_EQ(at(Target::gfx942, "ff1588bef0ffffff").source(0).value, 0xfffffffffffffff0u);     // s_flbit_i32_i64
+}
+
+TEST(Decode, TruncatedInputIsRefused) {
+  RandomWords random(3);
+  for (auto target : kJudged)
+    for (int i = 0; i < 100000; ++i) {
+      auto w = random.next();
+      auto inst = decode(target, w.data(), w.size());
+      if (!inst) continue;
+      size_t dwords = inst->size / 4u;
+      for (size_t n = 0; n < dwords; ++n) {
+        std::vector<uint32_t> exact(w.begin(), w.begin() + static_cast<long>(n));  // a read past the end is caught by ASan
+        EXPECT_FALSE(decode(target, exact.data(), n).has_value()) << std::hex << w[0];
+      }
+      std::vector<uint32_t> exact(w.begin(), w.begin() + static_cast<long>(dwords));
+      EXPECT_TRUE(decode(target, exact.data(), dwords).has_value());
+    }
+}
+
+TEST(Decode, SourceAndDestinationListsAreConsistent) {
+  RandomWords random(5);
+  for (auto target : kJudged)
+    for (int i = 0; i < 100000; ++i) {
+      auto w = random.next();
+      auto inst = decode(target, w.data(), w.size());
+      if (!inst) continue;
+      ASSERT_LE(inst->operand_count, inst->operands.size());
+      for (int k = 0; k < inst->source_count; ++k) ASSERT_LT(inst->sources[static_cast<size_t>(k)], inst->operand_count);
+      for (int k = 0; k < inst->dest_count; ++k) ASSERT_TRUE(inst->dest(k).is_dst);
+      ASSERT_FALSE(disassemble(target, *inst).empty());
+    }
+}
+
+TEST(Vectors, CheckedInSample) {
+  for (auto target : kJudged) {
+    auto file = std::string(BZ_ISA_TESTDATA) + "/vectors_" + std::string(target_name(target)) + ".txt";
+    EXPECT_GT(check_vectors(file, target), 1500u) << file;
+  }
+}
+
+TEST(Vectors, FactTables) {
+  const char* folder = std::getenv("BZ_ISA_FACTS");
+  if (!folder || !*folder) GTEST_SKIP() << "BZ_ISA_FACTS is not set";
+  for (int t = 0; t < kTargetCount; ++t) {
+    auto target = static_cast<Target>(t);
+    if (target == Target::gfx950) continue;  // its own rows are not written yet
+    auto file = std::string(folder) + "/vectors/" + std::string(target_name(target)) + ".txt";
+    EXPECT_GT(check_vectors(file, target), 7000u) << file;
+  }
+}
+
+} // namespace
