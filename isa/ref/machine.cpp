@@ -1,6 +1,7 @@
 #include "isa/ref/machine.hpp"
 
 #include "isa/decode.hpp"
+#include "isa/ref/families.hpp"
 
 #include <map>
 #include <string>
@@ -188,6 +189,14 @@ void LaneView::exec_out(bool bit) const { set_bit(after_, kExec, lane, bit); }
 void add(const Entry* entries, size_t count) {
   for (size_t k = 0; k < count; ++k) registry()[entries[k].name] = &entries[k];
 }
+
+void register_all() {
+  register_memory();
+  register_cross();
+  register_matrix();
+}
+
+std::string_view row_name(const Inst& inst) { return row_meta(inst.row).name; }
 
 const Entry* find(std::string_view name) {
   auto it = registry().find(name);

@@ -126,11 +126,11 @@ struct Entry {
 
 /// All entries, by name; nullptr if the instruction has no reference.
 const Entry* find(std::string_view name);
-/// Adds a file's table; called from static initialisers through Registrar.
+/// Adds a file's table; called by the register_* functions of families.hpp, all of which register_all() calls.
 void add(const Entry* entries, size_t count);
-struct Registrar {
-  template <size_t N> explicit Registrar(const Entry (&entries)[N]) { add(entries, N); }
-};
+void register_all();
+/// Meta::name of the instruction's row.
+std::string_view row_name(const Inst& inst);
 
 /// Executes one instruction at m.pc: false if there is no reference for it. A compare clears the bits of inactive lanes first.
 bool step(Machine& m, const Inst& inst);

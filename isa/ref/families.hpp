@@ -1,0 +1,10 @@
+// Explicit registration of reference families: a static library drops object files whose symbols nobody names.
+#pragma once
+
+namespace bz::isa::ref {
+
+void register_memory();
+void register_cross();
+void register_matrix();
+
+} // namespace bz::isa::ref
