@@ -30,7 +30,7 @@ std::condition_variable changed;
 Limits limits;
 std::map<uint32_t, std::unique_ptr<Event>> events;
 std::map<uint64_t, std::unique_ptr<Queue>> live_queues;
-std::map<void*, uint64_t> memory;
+std::map<void*, uint64_t> memory, device_memory;
 uint64_t device_bytes = 0, next_id = 1;
 std::atomic<bool> help_allowed{false};
 std::atomic<uint32_t> helped{0};
@@ -204,7 +204,10 @@ HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 bytes, HSAuint64 
   std::lock_guard lock(mutex);
   if (node == 1 && device_bytes + bytes > limits.device_memory) return HSAKMT_STATUS_NO_MEMORY;
   const HSAKMT_STATUS s = map_memory(bytes, alignment, address);
-  if (s == HSAKMT_STATUS_SUCCESS && node == 1) device_bytes += bytes;
+  if (s == HSAKMT_STATUS_SUCCESS && node == 1) {
+    device_bytes += bytes;
+    device_memory[*address] = bytes;
+  }
   return s;
 }
 HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 bytes, HsaMemFlags flags, void** address) {
@@ -216,6 +219,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void* address, HSAuint64 bytes) {
   if (at == memory.end() || at->second != bytes) return HSAKMT_STATUS_INVALID_PARAMETER;
   munmap(address, bytes);
   memory.erase(at);
+  if (device_memory.erase(address)) device_bytes -= bytes;
   return HSAKMT_STATUS_SUCCESS;
 }
 HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void*, HSAuint64, HSAuint64* address, HsaMemMapFlags, HSAuint64, HSAuint32*) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "hsakmt/hsakmt.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,8 +36,8 @@ void raise_memory_fault(uint64_t address);
 /// What a device does at the end of a packet: value, mailbox, event.
 void finish_signal(uint64_t signal_handle);
 
-size_t live_allocations();
-size_t live_events();
+std::size_t live_allocations();
+std::size_t live_events();
 /// Whether bzHsaKmtHelp exists; how often it was called.
 void allow_help(bool allowed);
 uint32_t help_calls();

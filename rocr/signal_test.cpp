@@ -7,7 +7,21 @@
 namespace bz::rocr::test {
 namespace {
 
-using Signals = OpenRuntime;
+class Signals : public OpenRuntime {
+protected:
+  void SetUp() override {
+    fake_thunk::allow_help(true);
+    OpenRuntime::SetUp();
+  }
+};
+
+TEST_F(Signals, AWaiterHelpsBeforeItSleeps) {
+  const hsa_signal_t s = signal(1);
+  const uint32_t before = fake_thunk::help_calls();
+  hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 0, 5'000'000, HSA_WAIT_STATE_BLOCKED);
+  EXPECT_GT(fake_thunk::help_calls(), before);
+  hsa_signal_destroy(s);
+}
 
 TEST_F(Signals, Operations) {
   const hsa_signal_t s = signal(10);
