@@ -135,3 +135,10 @@ def erfcx_t(t):
     e = mp.exp(x * x) * mp.erfc(x) if x < 60 else sum((-1) ** k * mp.fac2(2 * k - 1) / (2 * x * x) ** k for k in range(12)) / (x * mp.sqrt(mp.pi))
     return (1 + 2 * x) * e
 show("ERFCX", fit(erfcx_t, -1, 1))
+
+# Gamma: gamma(1 + x) on [0, 1], and from 8 on what Stirling's formula lacks, in t = 16 / x - 1.
+show("GAMMA_1", fit(lambda x: mp.gamma(1 + x), 0, 1))
+def stirling_rest(u):
+    x = 1 / max(u, mp.mpf(10) ** -12)
+    return mp.exp(mp.loggamma(x) - (x - mp.mpf(1) / 2) * mp.log(x) + x) # sqrt(2 pi) included
+show("GAMMA_FAR", fit(stirling_rest, 0, mp.mpf(1) / 8))

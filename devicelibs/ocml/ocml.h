@@ -21,7 +21,7 @@ extern const __constant int __oclc_ISA_version;
 #define CLC_UNARY(X)                                                                                                   \
   X(acos) X(acosh) X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(cos) X(cosh) X(cospi)     \
   X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(round)          \
-  X(rsqrt) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma)
+  X(rsqrt) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi)
 #define CLC_BINARY(X) X(atan2) X(atan2pi) X(fdim) X(fmod) X(hypot) X(nextafter) X(pow) X(powr) X(remainder)
 
 #define DECLARE_UNARY(n)                                                                                               \

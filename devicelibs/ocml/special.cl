@@ -4,6 +4,7 @@
 
 #define fabs(x) __builtin_fabs(x)
 #define fma(a, b, c) __builtin_fma(a, b, c)
+#define floor(x) __builtin_floor(x)
 #define fmax(a, b) __builtin_fmax(a, b)
 #define sqrt(x) __builtin_sqrt(x)
 #define copysign(a, b) __builtin_copysign(a, b)
@@ -27,6 +28,7 @@ UNARY(j1)
 UNARY(ncdf)
 UNARY(ncdfinv)
 UNARY(rcbrt)
+UNARY(tgamma)
 UNARY(y0)
 UNARY(y1)
 
