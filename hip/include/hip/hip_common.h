@@ -37,6 +37,9 @@
 #ifndef __constant__
 #define __constant__ BZ_HIP_ATTRIBUTE(constant)
 #endif
+#ifndef __managed__
+#define __managed__ BZ_HIP_ATTRIBUTE(managed)
+#endif
 
 #if defined(__HIP_DEVICE_COMPILE__) && __HIP_DEVICE_COMPILE__
 #define BZ_HIP_ARCH_HAS 1
