@@ -20,6 +20,11 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
                                     uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
                                     void** kernelParams, void** extra, hipEvent_t startEvent __dparm(NULL),
                                     hipEvent_t stopEvent __dparm(NULL));
+/// Allocates pinned host memory that kernels can use; the name that HIP 6.3 had for hipHostAlloc.
+hipError_t hipExtHostAlloc(void** ptr, size_t size, unsigned int flags);
+/// Dynamic shared memory that a block may use when numBlocks of blockSize threads share a compute unit (HIP 7.2).
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* f, int numBlocks,
+                                                    int blockSize);
 #ifdef __cplusplus
 }
 

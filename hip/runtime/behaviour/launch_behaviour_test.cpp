@@ -84,7 +84,7 @@ TEST(Launch, LimitsOfGridAndBlock) {
 }
 
 TEST(Launch, WrongFunctionsAndArguments) {
-  int local;
+  int local = 0;
   void* args[] = {nullptr, nullptr};
   EXPECT_HIP(hipErrorInvalidDeviceFunction, hipLaunchKernel(&local, 1, 1, args, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidDeviceFunction, hipLaunchKernel(nullptr, 1, 1, args, 0, nullptr));

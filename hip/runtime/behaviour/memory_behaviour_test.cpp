@@ -148,7 +148,7 @@ TEST(Pointers, Attributes) {
   ASSERT_OK(hipPointerGetAttributes(&a, h.get()));
   EXPECT_EQ(a.type, hipMemoryTypeHost);
   EXPECT_EQ(a.hostPointer, h.get());
-  int local;
+  int local = 0;
   ASSERT_OK(hipPointerGetAttributes(&a, &local));
   EXPECT_EQ(a.type, hipMemoryTypeUnregistered);
   EXPECT_HIP(hipErrorInvalidValue, hipPointerGetAttributes(nullptr, d));
@@ -347,7 +347,7 @@ TEST(Memset, WordsAndRectangles) {
 
 TEST(Memset, Errors) {
   DeviceBuffer<int> d(10);
-  int local;
+  int local = 0;
   EXPECT_HIP(hipErrorInvalidValue, hipMemset(nullptr, 0, 4));
   EXPECT_HIP(hipErrorInvalidValue, hipMemset(&local, 0, 4));
   EXPECT_HIP(hipErrorInvalidValue, hipMemset(d, 0, 41));
@@ -380,7 +380,7 @@ TEST(Symbols, CopyAddressSize) {
   int table[4];
   EXPECT_OK(hipMemcpy(table, address, 16, hipMemcpyDeviceToHost));
   EXPECT_EQ(table[3], 40);
-  int local;
+  int local = 0;
   EXPECT_HIP(hipErrorInvalidSymbol, hipGetSymbolAddress(&address, &local));
   EXPECT_HIP(hipErrorInvalidValue, hipMemcpyToSymbol(kernels::table, changed, 8, 12)) << "over the end";
   EXPECT_HIP(hipErrorInvalidMemcpyDirection, hipMemcpyToSymbol(kernels::table, changed, 8, 0, hipMemcpyDeviceToHost));
