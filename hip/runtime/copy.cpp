@@ -145,6 +145,22 @@ Result copy_3d(const hipMemcpy3DParms* p, hipStream_t stream, When when) {
                   p->kind, stream, when);
 }
 
+Result copy_3d_peer(const hipMemcpy3DPeerParms* p, hipStream_t stream, When when) {
+  HIP_NONNULL(p);
+  HIP_TRY(Runtime::get().device(p->srcDevice));
+  HIP_TRY(Runtime::get().device(p->dstDevice));
+  hipMemcpy3DParms plain{};
+  plain.srcArray = p->srcArray;
+  plain.srcPos = p->srcPos;
+  plain.srcPtr = p->srcPtr;
+  plain.dstArray = p->dstArray;
+  plain.dstPos = p->dstPos;
+  plain.dstPtr = p->dstPtr;
+  plain.extent = p->extent;
+  plain.kind = hipMemcpyDefault;
+  return copy_3d(&plain, stream, when);
+}
+
 /// The pointer that a memory type of the driver API selects.
 template <class Pointer>
 Outcome<Pointer> select(const char* what, hipMemoryType type, Pointer host, hipDeviceptr_t device) {
@@ -357,6 +373,8 @@ Result hipMemcpyParam2DAsync(const hip_Memcpy2D* c, hipStream_t q) { return copy
 Result hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* c) { return copy_param_2d(c, nullptr, kSync); }
 Result hipMemcpy3D(const hipMemcpy3DParms* p) { return copy_3d(p, nullptr, kSync); }
 Result hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t q) { return copy_3d(p, q, kAsync); }
+Result hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) { return copy_3d_peer(p, nullptr, kSync); }
+Result hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t q) { return copy_3d_peer(p, q, kAsync); }
 Result hipDrvMemcpy3D(const HIP_MEMCPY3D* c) { return copy_drv_3d(c, nullptr, kSync); }
 Result hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* c, hipStream_t q) { return copy_drv_3d(c, q, kAsync); }
 

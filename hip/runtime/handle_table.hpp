@@ -31,6 +31,10 @@ public:
     objects_.erase(it);
     return object;
   }
+  template <class F> void for_each(F f) const {
+    std::shared_lock lock(mutex_);
+    for (auto& [key, object] : objects_) f(*object);
+  }
   /// Takes all handles for which the predicate holds out of use.
   template <class Predicate> std::vector<std::shared_ptr<T>> remove_if(Predicate predicate) {
     std::unique_lock lock(mutex_);

@@ -170,6 +170,36 @@ Result hipMemAdvise(const void* ptr, size_t count, hipMemoryAdvise advice, int d
   return fail(hipErrorInvalidValue, "memory advice {} doesn't exist", static_cast<int>(advice));
 }
 
+namespace {
+/// The device number that the older functions take for a location.
+Outcome<int> device_of(const hipMemLocation& location) {
+  switch (location.type) {
+  case hipMemLocationTypeDevice: return location.id;
+  case hipMemLocationTypeHost:
+  case hipMemLocationTypeHostNuma:
+  case hipMemLocationTypeHostNumaCurrent: return int(hipCpuDeviceId);
+  case hipMemLocationTypeInvalid: break;
+  }
+  return fail(hipErrorInvalidValue, "location type {} doesn't exist", static_cast<int>(location.type));
+}
+} // namespace
+
+Result hipMemPrefetchAsync_v2(const void* ptr, size_t count, hipMemLocation location, unsigned int flags,
+                              hipStream_t stream) {
+  if (flags != 0) return fail(hipErrorInvalidValue, "flags are {:#x} but must be 0", flags);
+  HIP_TRY_ASSIGN(int device, device_of(location));
+  return impl::hipMemPrefetchAsync(ptr, count, device, stream);
+}
+
+Result hipMemAdvise_v2(const void* ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
+  const bool takes_device = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
+  int device = 0;
+  if (takes_device) {
+    HIP_TRY_ASSIGN(device, device_of(location));
+  }
+  return impl::hipMemAdvise(ptr, count, advice, device);
+}
+
 Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute which, const void* ptr, size_t count) {
   HIP_NONNULL(data);
   HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));

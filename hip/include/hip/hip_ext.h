@@ -25,6 +25,12 @@ hipError_t hipExtHostAlloc(void** ptr, size_t size, unsigned int flags);
 /// Dynamic shared memory that a block may use when numBlocks of blockSize threads share a compute unit (HIP 7.2).
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* f, int numBlocks,
                                                     int blockSize);
+/// The kernels of a library, as many as there is room for (HIP 7.2).
+hipError_t hipLibraryEnumerateKernels(hipKernel_t* kernels, unsigned int numKernels, hipLibrary_t library);
+/// The library that a kernel belongs to (HIP 7.2).
+hipError_t hipKernelGetLibrary(hipLibrary_t* library, hipKernel_t kernel);
+/// Name of a kernel (HIP 7.2).
+hipError_t hipKernelGetName(const char** name, hipKernel_t kernel);
 #ifdef __cplusplus
 }
 

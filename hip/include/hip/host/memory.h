@@ -24,10 +24,12 @@ hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags);
 hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags __dparm(hipMemAttachGlobal));
 /// Accepts a hint where managed memory will be used next; checks pointer, range and device.
 hipError_t hipMemPrefetchAsync(const void* dev_ptr, size_t count, int device, hipStream_t stream __dparm(0));
+/// hipMemPrefetchAsync with a location instead of a device number.
 hipError_t hipMemPrefetchAsync_v2(
     const void* dev_ptr, size_t count, hipMemLocation location, unsigned int flags, hipStream_t stream __dparm(0));
 /// Accepts a hint how managed memory will be used and remembers it for hipMemRangeGetAttribute.
 hipError_t hipMemAdvise(const void* dev_ptr, size_t count, hipMemoryAdvise advice, int device);
+/// hipMemAdvise with a location instead of a device number.
 hipError_t hipMemAdvise_v2(const void* dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);
 /// A hint or the coherency mode of a range of managed memory.
 hipError_t hipMemRangeGetAttribute(
@@ -241,7 +243,9 @@ hipError_t hipMemcpyBatchAsync(
 hipError_t hipMemcpy3DBatchAsync(
     size_t numOps, struct hipMemcpy3DBatchOp* opList, size_t* failIdx, unsigned long long flags, hipStream_t stream
     __dparm(0));
+/// Copies a box between pitched pointers of two devices.
 hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* p);
+/// Copies a box between pitched pointers of two devices in stream order.
 hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t stream __dparm(0));
 /// 1 if the first device can use the second one's memory.
 hipError_t hipDeviceCanAccessPeer(int* canAccessPeer, int deviceId, int peerDeviceId);

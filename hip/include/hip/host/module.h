@@ -79,14 +79,19 @@ hipError_t hipModuleUnload(hipModule_t module);
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* kname);
 /// Number of kernels in a module.
 hipError_t hipModuleGetFunctionCount(unsigned int* count, hipModule_t mod);
+/// Loads the code that fits the current device from memory; options about compilation have no effect.
 hipError_t hipLibraryLoadData(
     hipLibrary_t* library, const void* code, hipJitOption** jitOptions, void** jitOptionsValues, unsigned int
     numJitOptions, hipLibraryOption** libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
+/// Loads the code that fits the current device from a file; options about compilation have no effect.
 hipError_t hipLibraryLoadFromFile(
     hipLibrary_t* library, const char* fileName, hipJitOption** jitOptions, void** jitOptionsValues, unsigned int
     numJitOptions, hipLibraryOption** libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
+/// Unloads a library; waits for its kernels.
 hipError_t hipLibraryUnload(hipLibrary_t library);
+/// A kernel of a library by name; it can be launched as a hipFunction_t.
 hipError_t hipLibraryGetKernel(hipKernel_t* pKernel, hipLibrary_t library, const char* name);
+/// Number of kernels in a library.
 hipError_t hipLibraryGetKernelCount(unsigned int* count, hipLibrary_t library);
 /// Registers, memory and limits of a kernel.
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes* attr, const void* func);
