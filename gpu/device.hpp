@@ -1,5 +1,5 @@
-// The software device set: products, engines, doorbells, memory and the scheduler that runs the queues. One per process in
-// the library, any number in tests. It knows no ioctl (kfd/) and no instruction (exec/).
+// The software device set: products, engines, doorbells, memory and the scheduler that runs the queues. One per process
+// in the library, any number in tests. It knows no ioctl (kfd/) and no instruction (exec/).
 #pragma once
 #include "base/status.hpp"
 #include "exec/engine.hpp"
@@ -50,8 +50,8 @@ struct DeviceSetConfig {
   std::vector<Product> products;
   EngineFactory engine;
   uint64_t host_bytes = 0;
-  unsigned workers = 0;     ///< 0: one per hardware thread
-  uint32_t poll_us = 50;    ///< how long an idle worker polls before it sleeps
+  unsigned workers = 0;  ///< 0: one per hardware thread
+  uint32_t poll_us = 50; ///< how long an idle worker polls before it sleeps
 };
 
 class DeviceSet {

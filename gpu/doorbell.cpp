@@ -75,8 +75,10 @@ Expected<void*> DoorbellPage::map(void* address, size_t length, bool fixed) {
   if (!fixed && shared_view_) return shared_view_;
   for (View& view : views_) {
     if (view.range >= 0) continue;
-    void* p = mmap(fixed ? address : nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | (fixed ? MAP_FIXED : 0), fd_, 0);
-    if (p == MAP_FAILED) return error(Code::invalid_argument, "no doorbell mapping at {}: {}", address, std::strerror(errno));
+    void* p =
+        mmap(fixed ? address : nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | (fixed ? MAP_FIXED : 0), fd_, 0);
+    if (p == MAP_FAILED)
+      return error(Code::invalid_argument, "no doorbell mapping at {}: {}", address, std::strerror(errno));
     auto begin = reinterpret_cast<uintptr_t>(p);
     auto range = segv::add_range(begin, begin + kBytes, DoorbellFaults::handle, this);
     if (!range.ok()) {
@@ -114,7 +116,8 @@ void DoorbellPage::warm() {
 
 void DoorbellPage::cool() {
   std::lock_guard lock(mutex_);
-  // First the flag, then the protection: a handler that runs in between leaves the flag set, so that the next cool() works.
+  // First the flag, then the protection: a handler that runs in between leaves the flag set, so that the next cool()
+  // works.
   hot_.store(false, std::memory_order_release);
   for (View& view : views_)
     if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ);

@@ -1,6 +1,6 @@
-// Doorbells: plain 64-bit stores of the client into a shared page. Hot: somebody polls. Idle ("cool"): the client's view is
-// read-only, the first store faults, the handler makes it writable again, rings the bell and the store is retried. Knows the
-// page, not what a value means.
+// Doorbells: plain 64-bit stores of the client into a shared page. Hot: somebody polls. Idle ("cool"): the client's
+// view is read-only, the first store faults, the handler makes it writable again, rings the bell and the store is
+// retried. Knows the page, not what a value means.
 #pragma once
 #include "base/status.hpp"
 
@@ -46,7 +46,8 @@ public:
   void unmap_all();
 
   bool hot() const { return hot_.load(std::memory_order_acquire); }
-  /// Makes the views read-only. The caller looks at the doorbells once more after this, because a store may have come before.
+  /// Makes the views read-only. The caller looks at the doorbells once more after this, because a store may have come
+  /// before.
   void cool();
 
 private:

@@ -1,5 +1,5 @@
-// An engine for tests of the layers above exec/: a "kernel" is a C++ function that runs once per workgroup and says what
-// becomes of the group. Test-only; it decodes nothing.
+// An engine for tests of the layers above exec/: a "kernel" is a C++ function that runs once per workgroup and says
+// what becomes of the group. Test-only; it decodes nothing.
 #pragma once
 #include "exec/engine.hpp"
 #include "gpu/guard.hpp"

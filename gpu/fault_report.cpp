@@ -21,23 +21,30 @@ Words words(const exec::Halt& halt, const std::string& nearest) {
   switch (halt.reason) {
   case Reason::memory_fault:
     if (halt.address < 4096)
-      return {"memory fault: a null pointer", "check the pointers that this launch was given, and their initialisation"};
+      return {"memory fault: a null pointer",
+              "check the pointers that this launch was given, and their initialisation"};
     if (nearest.find("FREED") != std::string::npos)
-      return {"memory fault: freed memory", "synchronise before freeing, or keep the allocation until the kernel is done"};
+      return {"memory fault: freed memory",
+              "synchronise before freeing, or keep the allocation until the kernel is done"};
     if (nearest.find("after the end") != std::string::npos)
       return {"memory fault: beyond an allocation", "compare the index with the element count before the access"};
     return {"memory fault", "check the pointer: it is in no allocation that the GPU can access"};
   case Reason::illegal_instruction:
-    return {"illegal instruction", "check that the code object was built for this target, and that no jump left the kernel"};
+    return {"illegal instruction",
+            "check that the code object was built for this target, and that no jump left the kernel"};
   case Reason::not_implemented:
-    return {"instruction not implemented", "this instruction is missing in the software device: please report its name"};
+    return {"instruction not implemented",
+            "this instruction is missing in the software device: please report its name"};
   case Reason::trap:
     return {halt.trap_id == abi::kTrapAbort ? "trap: the kernel aborted" : "trap",
-            halt.trap_id == abi::kTrapAbort ? "an assert or __builtin_trap was reached (its message stands above, if it printed one)"
-                                            : "the trap is meant for a debugger: remove __builtin_debugtrap"};
-  case Reason::lds_out_of_range: return {"LDS access out of range", "check the index, and the dynamic LDS size of the launch"};
+            halt.trap_id == abi::kTrapAbort
+                ? "an assert or __builtin_trap was reached (its message stands above, if it printed one)"
+                : "the trap is meant for a debugger: remove __builtin_debugtrap"};
+  case Reason::lds_out_of_range:
+    return {"LDS access out of range", "check the index, and the dynamic LDS size of the launch"};
   case Reason::stack_overflow:
-    return {"stack overflow", "raise the limit (hipDeviceSetLimit(hipLimitStackSize)) or reduce recursion and local arrays"};
+    return {"stack overflow",
+            "raise the limit (hipDeviceSetLimit(hipLimitStackSize)) or reduce recursion and local arrays"};
   }
   return {"exception", ""};
 }
@@ -54,12 +61,15 @@ std::string format_fault_report(const FaultContext& fault) {
     if (!value.empty()) out += fmt::format("  {:<11}{}\n", name, value);
   };
   CodePlace place = find_code(halt.pc, fault.info ? fault.info->kernel_object : 0);
-  line("kernel", place.kernel.empty() && fault.info ? fmt::format("descriptor at {:#x}", fault.info->kernel_object) : place.kernel);
+  line("kernel", place.kernel.empty() && fault.info ? fmt::format("descriptor at {:#x}", fault.info->kernel_object)
+                                                    : place.kernel);
   std::string where = place.source;
-  if (!place.symbol.empty() && place.symbol != place.kernel) where += fmt::format("{}in {}", where.empty() ? "" : " ", place.symbol);
+  if (!place.symbol.empty() && place.symbol != place.kernel)
+    where += fmt::format("{}in {}", where.empty() ? "" : " ", place.symbol);
   line("at", where);
-  line("pc", halt.pc == 0 ? std::string("not known to the engine")
-                          : fmt::format("{:#x}{}", halt.pc, place.symbol.empty() ? "" : fmt::format(" (+{:#x})", place.offset)));
+  line("pc", halt.pc == 0
+                 ? std::string("not known to the engine")
+                 : fmt::format("{:#x}{}", halt.pc, place.symbol.empty() ? "" : fmt::format(" (+{:#x})", place.offset)));
   line("what", halt.text);
   if (halt.reason == Reason::memory_fault) {
     line("address", fmt::format("{:#x} ({})", halt.address, halt.is_write ? "write" : "read"));
@@ -80,10 +90,12 @@ std::string format_fault_report(const FaultContext& fault) {
   line("workgroup", fmt::format("{}, wave {}{}", triple(halt.group), halt.wave, lane));
   if (fault.info) {
     const auto& g = fault.info->group_size;
-    line("launch", fmt::format("grid {} work-items, workgroup {}, {} bytes LDS, kernarg {:#x}", triple(fault.info->grid_size),
-                               triple({g[0], g[1], g[2]}), fault.info->group_bytes, fault.info->kernarg));
+    line("launch",
+         fmt::format("grid {} work-items, workgroup {}, {} bytes LDS, kernarg {:#x}", triple(fault.info->grid_size),
+                     triple({g[0], g[1], g[2]}), fault.info->group_bytes, fault.info->kernarg));
   }
-  line("device", fmt::format("GPU {} ({}, {}), queue {}", fault.device, fault.device_title, isa::target_name(fault.target), fault.queue));
+  line("device", fmt::format("GPU {} ({}, {}), queue {}", fault.device, fault.device_title,
+                             isa::target_name(fault.target), fault.queue));
   line("note", place.missing);
   line("to do", text.remedy);
   return out;

@@ -1,5 +1,5 @@
-// The report that a user reads when a kernel stops: what happened, in which kernel and source line, which workgroup, wave and
-// lane, at which address, what memory is near, and what to do. It knows no queue; all facts come in.
+// The report that a user reads when a kernel stops: what happened, in which kernel and source line, which workgroup,
+// wave and lane, at which address, what memory is near, and what to do. It knows no queue; all facts come in.
 #pragma once
 #include "exec/engine.hpp"
 
@@ -15,7 +15,7 @@ struct FaultContext {
   uint32_t queue = 0;
   const exec::DispatchInfo* info = nullptr;
   const exec::Halt* halt = nullptr;
-  std::string nearest;  ///< memory faults: what Memory::describe says
+  std::string nearest; ///< memory faults: what Memory::describe says
 };
 
 std::string format_fault_report(const FaultContext& fault);

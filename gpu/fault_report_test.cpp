@@ -27,14 +27,16 @@ TEST(FaultReport, NamesEverythingThatIsKnown) {
   fault.halt = &halt;
   fault.nearest = "12 bytes after the end of 4 KiB of device memory at 0x7f0000000000..0x7f0000000ff4";
   std::string text = format_fault_report(fault);
-  for (const char* part : {"beyond an allocation", "0x7f0000001000 (write)", "12 bytes after the end", "(12, 0, 0), wave 1, lane 5",
-                           "thread (69, 0, 0)", "global_store_dword", "0x6000", "gfx942", "to do"})
+  for (const char* part :
+       {"beyond an allocation", "0x7f0000001000 (write)", "12 bytes after the end", "(12, 0, 0), wave 1, lane 5",
+        "thread (69, 0, 0)", "global_store_dword", "0x6000", "gfx942", "to do"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(FaultReport, EveryReasonHasWordsAndARemedy) {
   using R = exec::Halt::Reason;
-  for (R reason : {R::memory_fault, R::illegal_instruction, R::not_implemented, R::trap, R::lds_out_of_range, R::stack_overflow}) {
+  for (R reason :
+       {R::memory_fault, R::illegal_instruction, R::not_implemented, R::trap, R::lds_out_of_range, R::stack_overflow}) {
     exec::Halt halt;
     halt.reason = reason;
     halt.address = 0x100000;

@@ -64,10 +64,14 @@ std::string name_of(const Allocation& a) {
 
 const char* memory_kind_name(MemoryKind kind) {
   switch (kind) {
-  case MemoryKind::vram: return "device memory";
-  case MemoryKind::gtt: return "host memory";
-  case MemoryKind::userptr: return "registered host memory";
-  case MemoryKind::doorbell: return "doorbells";
+  case MemoryKind::vram:
+    return "device memory";
+  case MemoryKind::gtt:
+    return "host memory";
+  case MemoryKind::userptr:
+    return "registered host memory";
+  case MemoryKind::doorbell:
+    return "doorbells";
   }
   return "memory";
 }
@@ -81,16 +85,19 @@ Memory::~Memory() { free_all(); }
 
 Memory::Budget* Memory::budget(const Allocation& a) {
   switch (a.kind) {
-  case MemoryKind::vram: return &vram_[a.device];
-  case MemoryKind::gtt: return &host_;
+  case MemoryKind::vram:
+    return &vram_[a.device];
+  case MemoryKind::gtt:
+    return &host_;
   case MemoryKind::userptr:
-  case MemoryKind::doorbell: return nullptr;
+  case MemoryKind::doorbell:
+    return nullptr;
   }
   return nullptr;
 }
 
-/// The client owns its address space: it either left the range free or reserved it PROT_NONE. Anything else there is in use
-/// by the host program and must not be replaced.
+/// The client owns its address space: it either left the range free or reserved it PROT_NONE. Anything else there is in
+/// use by the host program and must not be replaced.
 Status Memory::claim(uint64_t va, uint64_t size) {
   for (uint64_t at = va; at < va + size;) {
     auto after = reservations_.upper_bound(at);
@@ -105,10 +112,11 @@ Status Memory::claim(uint64_t va, uint64_t size) {
       continue;
     }
     uint64_t stop = after == reservations_.end() ? va + size : std::min(va + size, after->first);
-    void* p = mmap(pointer(at), stop - at, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* p = mmap(pointer(at), stop - at, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                   -1, 0);
     if (p == MAP_FAILED)
-      return error(Code::invalid_argument, "{:#x}..{:#x} can't be a GPU address: the host program uses it ({})", at, stop,
-                   std::strerror(errno));
+      return error(Code::invalid_argument, "{:#x}..{:#x} can't be a GPU address: the host program uses it ({})", at,
+                   stop, std::strerror(errno));
     if (p != pointer(at)) { // a kernel before 4.17 takes NOREPLACE for a hint
       munmap(p, stop - at);
       return error(Code::invalid_argument, "{:#x}..{:#x} can't be a GPU address: the host program uses it", at, stop);

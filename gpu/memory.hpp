@@ -1,5 +1,6 @@
-// The address space that host and devices share: allocations at addresses that the client chose, budgets, mappings, and "what
-// is near this address" for reports. VA = VA: a GPU address is the host address. It knows no queue, no engine, no ioctl.
+// The address space that host and devices share: allocations at addresses that the client chose, budgets, mappings, and
+// "what is near this address" for reports. VA = VA: a GPU address is the host address. It knows no queue, no engine, no
+// ioctl.
 #pragma once
 #include "base/status.hpp"
 
@@ -14,22 +15,22 @@
 namespace bz::gpu {
 
 enum class MemoryKind {
-  vram,      ///< a device's own memory: counted against its budget
-  gtt,       ///< host memory that the device layer provides: counted against the host's budget
-  userptr,   ///< memory that the client mapped itself; nothing is mapped or unmapped here
-  doorbell,  ///< the address of a doorbell page as seen by the GPU; nothing is mapped or unmapped here
+  vram,     ///< a device's own memory: counted against its budget
+  gtt,      ///< host memory that the device layer provides: counted against the host's budget
+  userptr,  ///< memory that the client mapped itself; nothing is mapped or unmapped here
+  doorbell, ///< the address of a doorbell page as seen by the GPU; nothing is mapped or unmapped here
 };
 const char* memory_kind_name(MemoryKind kind);
 
 struct Allocation {
   uint64_t id = 0;
   uint64_t va = 0;
-  uint64_t size = 0;             ///< whole pages
+  uint64_t size = 0; ///< whole pages
   MemoryKind kind = MemoryKind::vram;
-  uint32_t device = 0;           ///< index of the device that it was allocated on
-  uint32_t flags = 0;            ///< the client's, kept for it
-  bool backed = false;           ///< pages are accessible
-  std::vector<uint32_t> mapped;  ///< device indices that mapped it
+  uint32_t device = 0;          ///< index of the device that it was allocated on
+  uint32_t flags = 0;           ///< the client's, kept for it
+  bool backed = false;          ///< pages are accessible
+  std::vector<uint32_t> mapped; ///< device indices that mapped it
   uint64_t end() const { return va + size; }
 };
 
@@ -80,9 +81,9 @@ private:
 
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> by_va_;
-  std::unordered_map<uint64_t, uint64_t> va_of_;       ///< id -> va
-  std::map<uint64_t, uint64_t> reservations_;          ///< begin -> end of PROT_NONE ranges seen to be the client's
-  std::map<uint64_t, Allocation> freed_;               ///< the last few, so that a report can say "freed"
+  std::unordered_map<uint64_t, uint64_t> va_of_; ///< id -> va
+  std::map<uint64_t, uint64_t> reservations_;    ///< begin -> end of PROT_NONE ranges seen to be the client's
+  std::map<uint64_t, Allocation> freed_;         ///< the last few, so that a report can say "freed"
   std::vector<uint64_t> freed_order_;
   std::vector<Budget> vram_;
   Budget host_;

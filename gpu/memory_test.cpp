@@ -14,7 +14,8 @@ constexpr uint64_t kPage = 4096, kMiB = 1ull << 20;
 struct Reservation {
   uint64_t va, size;
   explicit Reservation(uint64_t bytes) : size(bytes) {
-    va = reinterpret_cast<uint64_t>(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    va =
+        reinterpret_cast<uint64_t>(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   }
   ~Reservation() { munmap(reinterpret_cast<void*>(va), size); }
 };
@@ -45,7 +46,8 @@ TEST(Memory, BudgetIsReal) {
   Memory memory({4 * kMiB}, 8 * kMiB);
   auto a = memory.allocate(0, MemoryKind::vram, space.va, 3 * kMiB, 0);
   ASSERT_TRUE(a.ok());
-  EXPECT_EQ(memory.allocate(0, MemoryKind::vram, space.va + 8 * kMiB, 2 * kMiB, 0).status().code(), Code::out_of_memory);
+  EXPECT_EQ(memory.allocate(0, MemoryKind::vram, space.va + 8 * kMiB, 2 * kMiB, 0).status().code(),
+            Code::out_of_memory);
   EXPECT_TRUE(memory.allocate(0, MemoryKind::gtt, space.va + 8 * kMiB, 8 * kMiB, 0).ok());
   EXPECT_EQ(memory.allocate(0, MemoryKind::gtt, space.va + 32 * kMiB, kPage, 0).status().code(), Code::out_of_memory);
 }
@@ -64,15 +66,21 @@ TEST(Memory, HostMemoryIsNeverReplaced) {
   ASSERT_TRUE(memory.free(*user).ok());
   EXPECT_EQ(static_cast<char*>(mine)[5], 77) << "the client's own memory stays";
   munmap(mine, kMiB);
-  EXPECT_EQ(memory.allocate(0, MemoryKind::userptr, reinterpret_cast<uint64_t>(mine), kMiB, 0).status().code(), Code::fault);
+  EXPECT_EQ(memory.allocate(0, MemoryKind::userptr, reinterpret_cast<uint64_t>(mine), kMiB, 0).status().code(),
+            Code::fault);
 }
 
 TEST(Memory, BadRanges) {
   Reservation space(16 * kMiB);
   Memory memory({16 * kMiB}, 16 * kMiB);
-  for (auto [va, size] : {std::pair<uint64_t, uint64_t>{0, kPage}, {space.va + 1, kPage}, {space.va, 0}, {1ull << 48, kPage},
-                          {space.va, ~0ull}, {(1ull << 47) - kPage, 2 * kPage}})
-    EXPECT_EQ(memory.allocate(0, MemoryKind::vram, va, size, 0).status().code(), Code::invalid_argument) << va << " " << size;
+  for (auto [va, size] : {std::pair<uint64_t, uint64_t>{0, kPage},
+                          {space.va + 1, kPage},
+                          {space.va, 0},
+                          {1ull << 48, kPage},
+                          {space.va, ~0ull},
+                          {(1ull << 47) - kPage, 2 * kPage}})
+    EXPECT_EQ(memory.allocate(0, MemoryKind::vram, va, size, 0).status().code(), Code::invalid_argument)
+        << va << " " << size;
   EXPECT_EQ(memory.allocate(3, MemoryKind::vram, space.va, kPage, 0).status().code(), Code::invalid_argument);
   ASSERT_TRUE(memory.allocate(0, MemoryKind::vram, space.va, 4 * kPage, 0).ok());
   EXPECT_FALSE(memory.allocate(0, MemoryKind::vram, space.va + 3 * kPage, kPage, 0).ok()) << "overlap";
@@ -85,7 +93,8 @@ TEST(Memory, ReportsTheNearestAllocation) {
   EXPECT_EQ(memory.describe(0x1234), "no allocation exists");
   auto id = memory.allocate(0, MemoryKind::vram, space.va + kMiB, kMiB, 0);
   ASSERT_TRUE(id.ok());
-  EXPECT_NE(memory.describe(space.va + 2 * kMiB + 12).find("12 bytes after the end of 1 MiB of device memory"), std::string::npos);
+  EXPECT_NE(memory.describe(space.va + 2 * kMiB + 12).find("12 bytes after the end of 1 MiB of device memory"),
+            std::string::npos);
   EXPECT_NE(memory.describe(space.va + kMiB - 8).find("8 bytes before"), std::string::npos);
   EXPECT_NE(memory.describe(space.va + kMiB + 8).find("inside"), std::string::npos);
   ASSERT_TRUE(memory.free(*id).ok());
@@ -114,7 +123,10 @@ TEST(Memory, ManyThreadsAndNoMappingPerAllocation) {
       for (int i = 0; i < kEach; ++i) {
         uint64_t va = space.va + (uint64_t(t) * kEach + i) * kPage;
         auto id = memory.allocate(0, MemoryKind::vram, va, kPage, 0);
-        if (!id.ok() || !memory.map(*id, 0).ok()) { ++bad; continue; }
+        if (!id.ok() || !memory.map(*id, 0).ok()) {
+          ++bad;
+          continue;
+        }
         *reinterpret_cast<volatile uint64_t*>(va) = va;
       }
     });

@@ -34,11 +34,20 @@ Expected<uint64_t> parse_number(std::string_view text, std::string_view what) {
 Expected<uint64_t> parse_size(std::string_view text, std::string_view what) {
   int shift = 0;
   if (!text.empty()) switch (std::toupper(static_cast<unsigned char>(text.back()))) {
-    case 'K': shift = 10; break;
-    case 'M': shift = 20; break;
-    case 'G': shift = 30; break;
-    case 'T': shift = 40; break;
-    default: break;
+    case 'K':
+      shift = 10;
+      break;
+    case 'M':
+      shift = 20;
+      break;
+    case 'G':
+      shift = 30;
+      break;
+    case 'T':
+      shift = 40;
+      break;
+    default:
+      break;
     }
   BZ_TRY_ASSIGN(uint64_t value, parse_number(shift ? text.substr(0, text.size() - 1) : text, what));
   if (value > (1ull << 46 >> shift)) return error(Code::invalid_argument, "BZ_GPUS: {}={} is too large", what, text);
@@ -56,9 +65,9 @@ void set_cus(Product& p, uint32_t cus) {
   for (Cache& c : p.caches) c.cus = std::min(c.cus, cus);
 }
 
-/// A bare target is sized to the machine: one compute unit per hardware thread (programs size their grids by the count, and a
-/// unit without a thread behind it only makes grids bigger), at least 2 so that code written for several units is exercised;
-/// half of the machine's memory, because the host program and the device share it.
+/// A bare target is sized to the machine: one compute unit per hardware thread (programs size their grids by the count,
+/// and a unit without a thread behind it only makes grids bigger), at least 2 so that code written for several units is
+/// exercised; half of the machine's memory, because the host program and the device share it.
 void size_to_machine(Product& p, const Machine& machine) {
   p.machine_sized = true;
   set_cus(p, std::clamp(machine.threads, 2u, p.cus));
@@ -85,7 +94,8 @@ Expected<Product> find_file(std::string_view name, const Machine& machine, int d
     if (wanted == kProductFiles[i].name) return read_product(kProductFiles[i], machine, depth);
   std::string known;
   for (const auto& n : product_names()) known += (known.empty() ? "" : ", ") + n;
-  return error(Code::not_found, "BZ_GPUS: no GPU is called \"{}\"; known are {} (and hw for the kernel's driver)", name, known);
+  return error(Code::not_found, "BZ_GPUS: no GPU is called \"{}\"; known are {} (and hw for the kernel's driver)", name,
+               known);
 }
 
 Expected<Product> read_product(const ProductFile& file, const Machine& machine, int depth) {
@@ -136,17 +146,13 @@ Expected<Product> read_product(const ProductFile& file, const Machine& machine, 
       if (!t) return error(Code::unsupported, "{}.toml: target {} is not known", file.name, target);
       p.target = *t;
     }
-    if (!memory.empty()) {
-      BZ_TRY_ASSIGN(p.memory_bytes, parse_size(memory, "memory"));
-    }
+    if (!memory.empty()) { BZ_TRY_ASSIGN(p.memory_bytes, parse_size(memory, "memory")); }
     if (sized == "machine")
       size_to_machine(p, machine);
     else if (!sized.empty())
       return error(Code::invalid_argument, "{}.toml: sized = \"{}\" is not known", file.name, sized);
     return p;
-  } catch (const std::exception& e) {
-    return error(Code::invalid_argument, "{}.toml: {}", file.name, e.what());
-  }
+  } catch (const std::exception& e) { return error(Code::invalid_argument, "{}.toml: {}", file.name, e.what()); }
 }
 
 Status apply_option(Product& p, std::string_view option, bool& exact_memory) {
@@ -155,7 +161,8 @@ Status apply_option(Product& p, std::string_view option, bool& exact_memory) {
   std::string_view value = trim(option.substr(equals + 1));
   if (key == "cus") {
     BZ_TRY_ASSIGN(uint64_t cus, parse_number(value, "cus"));
-    if (cus > 1024) return error(Code::invalid_argument, "BZ_GPUS: cus={} is more than the 1024 that a device can have", cus);
+    if (cus > 1024)
+      return error(Code::invalid_argument, "BZ_GPUS: cus={} is more than the 1024 that a device can have", cus);
     BZ_TRY_ASSIGN(Product full, find_product(p.name, Machine{.threads = 1024, .memory_bytes = p.memory_bytes * 2}));
     p.xccs = full.xccs;
     p.engines_per_xcc = full.engines_per_xcc;
@@ -176,7 +183,8 @@ Status apply_option(Product& p, std::string_view option, bool& exact_memory) {
 Expected<uint64_t> take_count(std::string_view& text) {
   size_t digits = 0;
   while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
-  if (digits == 0 || digits == text.size() || std::tolower(static_cast<unsigned char>(text[digits])) != 'x') return uint64_t{1};
+  if (digits == 0 || digits == text.size() || std::tolower(static_cast<unsigned char>(text[digits])) != 'x')
+    return uint64_t{1};
   BZ_TRY_ASSIGN(uint64_t count, parse_number(text.substr(0, digits), "the device count"));
   text = trim(text.substr(digits + 1));
   return count;
@@ -238,7 +246,8 @@ Expected<std::vector<Product>> parse_gpus(std::string_view text, const Machine& 
       at = end + 1;
       if (end < text.size() && text[end] == ';') break;
     }
-    if (!exact_memory) product.memory_bytes = std::min(product.memory_bytes, machine.memory_bytes / 4 * 3 / kPage * kPage);
+    if (!exact_memory)
+      product.memory_bytes = std::min(product.memory_bytes, machine.memory_bytes / 4 * 3 / kPage * kPage);
     if (devices.size() + count * product.devices > kMaxDevices)
       return error(Code::invalid_argument, "BZ_GPUS: more than {} devices", kMaxDevices);
     for (uint64_t i = 0; i < count * product.devices; ++i) devices.push_back(product);

@@ -1,4 +1,5 @@
-// Descriptions of GPU products and the BZ_GPUS grammar that picks them. Data only: it knows no queue, no memory, no engine.
+// Descriptions of GPU products and the BZ_GPUS grammar that picks them. Data only: it knows no queue, no memory, no
+// engine.
 //
 //   BZ_GPUS = device { ";" device }         also "," before another product name
 //   device  = [ count "x " ] name { "," option }
@@ -22,16 +23,16 @@ struct Cache {
   uint32_t kilobytes = 0;
   uint32_t line_bytes = 64;
   uint32_t ways = 1;
-  char type = 'd';       ///< d data, i instruction, s scalar data
-  uint32_t cus = 1;      ///< compute units that share one
+  char type = 'd';  ///< d data, i instruction, s scalar data
+  uint32_t cus = 1; ///< compute units that share one
 };
 
 struct Product {
-  std::string name;      ///< as in BZ_GPUS
-  std::string title;     ///< for people
-  std::string asic;      ///< sysfs name
+  std::string name;  ///< as in BZ_GPUS
+  std::string title; ///< for people
+  std::string asic;  ///< sysfs name
   isa::Target target = isa::Target::gfx942;
-  uint32_t devices = 1;  ///< how many devices one card shows
+  uint32_t devices = 1; ///< how many devices one card shows
   uint32_t device_id = 0;
   uint32_t family_id = 0;
   uint32_t cus = 1;

@@ -63,8 +63,8 @@ TEST(Product, CountsListsAndOptions) {
 }
 
 TEST(Product, BadTextNamesTheThing) {
-  for (const char* text : {"rtx4090", "mi300x,cus=0", "mi300x,cus=2000", "mi300x,foo=1", "cus=2", "mi300x;", "0x mi300x",
-                           "65x mi300x", "mi300x,memory=10X", ",", "mi300x,memory=99999999T"}) {
+  for (const char* text : {"rtx4090", "mi300x,cus=0", "mi300x,cus=2000", "mi300x,foo=1", "cus=2", "mi300x;",
+                           "0x mi300x", "65x mi300x", "mi300x,memory=10X", ",", "mi300x,memory=99999999T"}) {
     auto gpus = parse_gpus(text, kServer);
     EXPECT_FALSE(gpus.ok()) << text;
     EXPECT_NE(gpus.status().message().find("BZ_GPUS"), std::string::npos) << gpus.status().message();

@@ -33,11 +33,13 @@ bool Launch::runnable() const {
 Head Queue::look() {
   uint64_t rung = device->doorbells().read(doorbell);
   if (rung != last_rung) {
-    // Doorbells of several producers may arrive out of order, and a later store hides an earlier one of a higher index. So a
-    // ring announces all that was reserved by now; a slot that isn't written yet still has an invalid header.
+    // Doorbells of several producers may arrive out of order, and a later store hides an earlier one of a higher index.
+    // So a ring announces all that was reserved by now; a slot that isn't written yet still has an invalid header.
     last_rung = rung;
     uint64_t reserved = 0;
-    if (!guarded([&] { reserved = __atomic_load_n(reinterpret_cast<const uint64_t*>(config.write_pointer), __ATOMIC_ACQUIRE); }))
+    if (!guarded([&] {
+          reserved = __atomic_load_n(reinterpret_cast<const uint64_t*>(config.write_pointer), __ATOMIC_ACQUIRE);
+        }))
       return Head::unreadable;
     limit = std::max({limit, rung + 1, reserved});
   }
@@ -91,7 +93,8 @@ bool Queue::consume() {
   });
 }
 
-kfd_dbg_trap_exception_code check_dispatch(const abi::hsa_kernel_dispatch_packet_t& p, uint32_t lds_bytes, std::string& why) {
+kfd_dbg_trap_exception_code check_dispatch(const abi::hsa_kernel_dispatch_packet_t& p, uint32_t lds_bytes,
+                                           std::string& why) {
   uint32_t dims = p.setup & 3;
   if (dims < 1 || dims > 3) {
     why = fmt::format("the setup field asks for {} dimensions (1 to 3 are possible)", dims);
@@ -101,7 +104,8 @@ kfd_dbg_trap_exception_code check_dispatch(const abi::hsa_kernel_dispatch_packet
     why = fmt::format("a grid of {} x {} x {} work-items", p.grid_size_x, p.grid_size_y, p.grid_size_z);
     return EC_QUEUE_PACKET_DISPATCH_DIM_INVALID;
   }
-  uint64_t items = uint64_t{p.workgroup_size_x} * (dims > 1 ? p.workgroup_size_y : 1) * (dims > 2 ? p.workgroup_size_z : 1);
+  uint64_t items =
+      uint64_t{p.workgroup_size_x} * (dims > 1 ? p.workgroup_size_y : 1) * (dims > 2 ? p.workgroup_size_z : 1);
   if (items == 0 || items > kMaxGroupItems) {
     why = fmt::format("a workgroup of {} x {} x {} work-items (1 to {} are possible)", p.workgroup_size_x,
                       p.workgroup_size_y, p.workgroup_size_z, kMaxGroupItems);

@@ -1,5 +1,5 @@
-// One user-mode AQL queue as the command processor sees it: ring, doorbell, read index, dispatches in flight. Plain data and the
-// reading of the ring; scheduler.cpp decides what runs. It knows no instruction and no ioctl.
+// One user-mode AQL queue as the command processor sees it: ring, doorbell, read index, dispatches in flight. Plain
+// data and the reading of the ring; scheduler.cpp decides what runs. It knows no instruction and no ioctl.
 #pragma once
 #include "abi/aql.hpp"
 #include "abi/exceptions.hpp"
@@ -19,12 +19,12 @@ class Device;
 
 struct QueueConfig {
   uint32_t device = 0;
-  uint64_t ring = 0;           ///< address of the packets
-  uint64_t ring_bytes = 0;     ///< a power of two, at least one packet
-  uint64_t read_pointer = 0;   ///< address of read_dispatch_id
-  uint64_t write_pointer = 0;  ///< address of write_dispatch_id
-  uint32_t percentage = 100;   ///< 0: no packet is processed
-  uint32_t priority = 7;       ///< KFD's 0..15
+  uint64_t ring = 0;          ///< address of the packets
+  uint64_t ring_bytes = 0;    ///< a power of two, at least one packet
+  uint64_t read_pointer = 0;  ///< address of read_dispatch_id
+  uint64_t write_pointer = 0; ///< address of write_dispatch_id
+  uint32_t percentage = 100;  ///< 0: no packet is processed
+  uint32_t priority = 7;      ///< KFD's 0..15
 };
 
 struct Queue;
@@ -39,14 +39,14 @@ struct Launch {
   alignas(64) abi::hsa_kernel_dispatch_packet_t packet{};
   exec::DispatchInfo info;
   std::shared_ptr<exec::Dispatch> dispatch;
-  std::vector<Range> todo;  ///< groups not started
+  std::vector<Range> todo; ///< groups not started
   std::deque<std::unique_ptr<exec::ParkedGroup>> parked;
   uint32_t running = 0;     ///< slices on some thread now
   uint64_t resident = 1;    ///< how many groups the device holds at once
   bool resume_next = false; ///< fresh and parked groups take turns
   bool dropped = false;     ///< the queue failed or was destroyed
   uint64_t start_ts = 0;
-  double ns_per_group = 0;  ///< 0: not known yet
+  double ns_per_group = 0; ///< 0: not known yet
 
   uint64_t todo_groups() const;
   bool runnable() const;
@@ -72,12 +72,12 @@ struct Queue {
   uint32_t doorbell = 0;
   State state = State::running;
   std::string failure;
-  uint64_t read = 0;          ///< next packet
-  uint64_t limit = 0;         ///< packets below it were announced by the doorbell
+  uint64_t read = 0;  ///< next packet
+  uint64_t limit = 0; ///< packets below it were announced by the doorbell
   uint64_t last_rung = DoorbellPage::kNeverRung;
-  uint32_t cu_limit = 0;      ///< from the CU mask; 0: all
-  bool launching = false;     ///< a thread prepares its head packet without the lock
-  uint32_t deps_met = 0;      ///< barrier packet at the head: signals already seen as satisfied
+  uint32_t cu_limit = 0;  ///< from the CU mask; 0: all
+  bool launching = false; ///< a thread prepares its head packet without the lock
+  uint32_t deps_met = 0;  ///< barrier packet at the head: signals already seen as satisfied
   std::vector<std::shared_ptr<Launch>> active;
 
   static constexpr size_t kMaxActive = 16;

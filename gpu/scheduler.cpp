@@ -64,7 +64,8 @@ Status Scheduler::destroy_queue(uint32_t id) {
   queue->state = Queue::State::destroyed;
   for (auto& launch : queue->active) launch->dropped = true;
   slice_done_.wait(lock, [&] {
-    return !queue->launching && std::all_of(queue->active.begin(), queue->active.end(), [](auto& l) { return l->running == 0; });
+    return !queue->launching &&
+           std::all_of(queue->active.begin(), queue->active.end(), [](auto& l) { return l->running == 0; });
   });
   active_ -= static_cast<uint32_t>(queue->active.size());
   queue->active.clear();
@@ -73,7 +74,8 @@ Status Scheduler::destroy_queue(uint32_t id) {
   return {};
 }
 
-Status Scheduler::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, uint32_t percentage, uint32_t priority) {
+Status Scheduler::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, uint32_t percentage,
+                               uint32_t priority) {
   std::lock_guard lock(mutex_);
   auto queue = find(id);
   if (!queue) return error(Code::invalid_handle, "there is no queue {}", id);
@@ -127,7 +129,8 @@ uint64_t Scheduler::instructions() const {
   return instructions_;
 }
 
-// ---- one step of work --------------------------------------------------------------------------------------------------
+// ---- one step of work
+// --------------------------------------------------------------------------------------------------
 
 Scheduler::Step Scheduler::step(Context& context) {
   std::unique_lock lock(mutex_);
@@ -171,7 +174,9 @@ bool Scheduler::process_head(std::unique_lock<std::mutex>& lock, const std::shar
   });
   if (!readable) return false; // look() reports it next time
   switch (type) {
-  case abi::HSA_PACKET_TYPE_KERNEL_DISPATCH: launch(lock, queue); return true;
+  case abi::HSA_PACKET_TYPE_KERNEL_DISPATCH:
+    launch(lock, queue);
+    return true;
   case abi::HSA_PACKET_TYPE_BARRIER_AND:
   case abi::HSA_PACKET_TYPE_BARRIER_OR: {
     uint64_t now = gpu_clock();
@@ -185,7 +190,7 @@ bool Scheduler::process_head(std::unique_lock<std::mutex>& lock, const std::shar
     return false;
   case abi::HSA_PACKET_TYPE_VENDOR_SPECIFIC: {
     uint8_t format = reinterpret_cast<const uint8_t*>(at)[2];
-    const char* name = format == abi::HSA_AMD_PACKET_TYPE_PM4_IB         ? "PM4 indirect buffer"
+    const char* name = format == abi::HSA_AMD_PACKET_TYPE_PM4_IB          ? "PM4 indirect buffer"
                        : format == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE ? "barrier-value"
                                                                           : "unknown";
     fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
@@ -224,10 +229,18 @@ void Scheduler::launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr
     } else {
       why = prepared.status().message();
       switch (prepared.status().code()) {
-      case Code::invalid_argument: code = EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID; break;
-      case Code::out_of_resources: code = EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID; break;
-      case Code::wrong_target: code = EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID; break;
-      default: code = EC_QUEUE_PACKET_DISPATCH_CODE_INVALID; break;
+      case Code::invalid_argument:
+        code = EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID;
+        break;
+      case Code::out_of_resources:
+        code = EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID;
+        break;
+      case Code::wrong_target:
+        code = EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID;
+        break;
+      default:
+        code = EC_QUEUE_PACKET_DISPATCH_CODE_INVALID;
+        break;
       }
     }
   }
@@ -255,8 +268,8 @@ void Scheduler::launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr
   if (launch->ns_per_group == 0 || launch->ns_per_group * static_cast<double>(groups) > kWorthWakingNs) wake(1);
 }
 
-/// The next launch that has something to run: queues in turn, higher priorities first, but not always, so that a kernel that
-/// waits for one of lower priority gets what it waits for.
+/// The next launch that has something to run: queues in turn, higher priorities first, but not always, so that a kernel
+/// that waits for one of lower priority gets what it waits for.
 std::shared_ptr<Launch> Scheduler::pick() {
   size_t n = queues_.size();
   bool by_priority = ++picks_ % 4 != 0;
@@ -273,7 +286,8 @@ std::shared_ptr<Launch> Scheduler::pick() {
         best_at = at;
         best_priority = queue.config.priority;
         // Launches of one queue take turns too.
-        std::rotate(queue.active.begin(), std::find(queue.active.begin(), queue.active.end(), launch) + 1, queue.active.end());
+        std::rotate(queue.active.begin(), std::find(queue.active.begin(), queue.active.end(), launch) + 1,
+                    queue.active.end());
         break;
       }
     if (best && !by_priority) break;
@@ -321,7 +335,8 @@ void Scheduler::run_slice(std::unique_lock<std::mutex>& lock, const std::shared_
   lock.unlock();
   auto start = Clock::now();
   bool resuming = resumed != nullptr;
-  exec::RunResult result = resuming ? worker->resume(std::move(resumed)) : worker->run(l.dispatch, range.first, range.end - range.first);
+  exec::RunResult result =
+      resuming ? worker->resume(std::move(resumed)) : worker->run(l.dispatch, range.first, range.end - range.first);
   double ns = ns_since(start);
   std::unique_ptr<exec::Halt> halt = std::move(result.halt);
   bool delivered = false;
@@ -338,14 +353,20 @@ void Scheduler::run_slice(std::unique_lock<std::mutex>& lock, const std::shared_
   if (halt && l.queue->state == Queue::State::running) {
     uint64_t mask = 0;
     switch (halt->reason) {
-    case exec::Halt::Reason::memory_fault: mask = abi::exception_bit(EC_QUEUE_WAVE_MEMORY_VIOLATION); break;
+    case exec::Halt::Reason::memory_fault:
+      mask = abi::exception_bit(EC_QUEUE_WAVE_MEMORY_VIOLATION);
+      break;
     case exec::Halt::Reason::illegal_instruction:
-    case exec::Halt::Reason::not_implemented: mask = abi::exception_bit(EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION); break;
+    case exec::Halt::Reason::not_implemented:
+      mask = abi::exception_bit(EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+      break;
     case exec::Halt::Reason::trap:
       mask = abi::exception_bit(halt->trap_id == abi::kTrapAbort ? EC_QUEUE_WAVE_ABORT : EC_QUEUE_WAVE_TRAP);
       break;
     case exec::Halt::Reason::lds_out_of_range:
-    case exec::Halt::Reason::stack_overflow: mask = abi::exception_bit(EC_QUEUE_WAVE_APERTURE_VIOLATION); break;
+    case exec::Halt::Reason::stack_overflow:
+      mask = abi::exception_bit(EC_QUEUE_WAVE_APERTURE_VIOLATION);
+      break;
     }
     fail(*l.queue, delivered ? 0 : mask, halt->text);
   }
@@ -395,7 +416,8 @@ void Scheduler::signal_completion(uint64_t handle, uint64_t start, uint64_t end)
     if (mailbox) __atomic_store_n(reinterpret_cast<uint64_t*>(mailbox), uint64_t{event}, __ATOMIC_RELEASE);
   });
   if (!written)
-    log("gpu", Level::error, "completion signal {:#x} can't be written: it was destroyed before its packet completed", handle);
+    log("gpu", Level::error, "completion signal {:#x} can't be written: it was destroyed before its packet completed",
+        handle);
   else if (mailbox)
     sink_.interrupt(event);
 }
@@ -425,10 +447,12 @@ void Scheduler::report_halt(const Launch& launch, const exec::Halt& halt, bool& 
   fault.halt = &halt;
   fault.nearest = halt.reason == exec::Halt::Reason::memory_fault ? memory_.describe(halt.address) : "";
   print_fault_report(fault);
-  if (halt.reason == exec::Halt::Reason::memory_fault) delivered = sink_.memory_fault(device.index(), halt.address, halt.is_write);
+  if (halt.reason == exec::Halt::Reason::memory_fault)
+    delivered = sink_.memory_fault(device.index(), halt.address, halt.is_write);
 }
 
-// ---- who works -----------------------------------------------------------------------------------------------------------
+// ---- who works
+// -----------------------------------------------------------------------------------------------------------
 
 void Scheduler::start_workers() {
   if (!threads_.empty()) return;

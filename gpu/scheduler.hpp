@@ -1,9 +1,9 @@
-// The command processors and compute units of all devices: workers (and helping host threads) take packets from the queues in
-// turn and run slices of workgroups. It knows the engine as "run this range", and no instruction.
+// The command processors and compute units of all devices: workers (and helping host threads) take packets from the
+// queues in turn and run slices of workgroups. It knows the engine as "run this range", and no instruction.
 //
-// One mutex guards all bookkeeping; slices run without it. Progress: a slice ends when its range is done, or a group parks;
-// queues take turns, and within a dispatch fresh and parked groups do, so that kernels that wait for each other, or for the
-// host, all move even with one worker.
+// One mutex guards all bookkeeping; slices run without it. Progress: a slice ends when its range is done, or a group
+// parks; queues take turns, and within a dispatch fresh and parked groups do, so that kernels that wait for each other,
+// or for the host, all move even with one worker.
 #pragma once
 #include "abi/help.hpp"
 #include "gpu/doorbell.hpp"
@@ -93,12 +93,12 @@ private:
   std::vector<std::unique_ptr<Context>> helpers_; ///< free contexts of helping threads
   std::condition_variable more_work_;             ///< sleeping workers
   std::condition_variable slice_done_;            ///< who destroys a queue
-  size_t turn_ = 0;         ///< round robin over queues
+  size_t turn_ = 0;                               ///< round robin over queues
   uint32_t picks_ = 0;
-  uint32_t active_ = 0;     ///< launches in flight
+  uint32_t active_ = 0; ///< launches in flight
   uint32_t sleepers_ = 0;
   uint32_t kicks_ = 0;
-  bool polling_ = false;    ///< one worker watches the queues
+  bool polling_ = false; ///< one worker watches the queues
   bool poller_sleeps_ = false;
   bool stop_ = false;
   uint64_t instructions_ = 0;

@@ -85,7 +85,8 @@ struct ClientQueue {
     p.grid_size_x = groups * 64;
     p.kernel_object = kernel.object();
     p.completion_signal = {reinterpret_cast<uint64_t>(done)};
-    return put(p, abi::packet_header(abi::HSA_PACKET_TYPE_KERNEL_DISPATCH, barrier, abi::HSA_FENCE_SCOPE_SYSTEM, abi::HSA_FENCE_SCOPE_SYSTEM));
+    return put(p, abi::packet_header(abi::HSA_PACKET_TYPE_KERNEL_DISPATCH, barrier, abi::HSA_FENCE_SCOPE_SYSTEM,
+                                     abi::HSA_FENCE_SCOPE_SYSTEM));
   }
 };
 
@@ -99,8 +100,10 @@ abi::amd_signal_t make_signal(int64_t value) {
 bool wait_value(const abi::amd_signal_t& s, int64_t value) {
   auto end = std::chrono::steady_clock::now() + 20s;
   while (__atomic_load_n(&s.value, __ATOMIC_ACQUIRE) != value)
-    if (std::chrono::steady_clock::now() > end) return false;
-    else std::this_thread::sleep_for(20us);
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+    else
+      std::this_thread::sleep_for(20us);
   return true;
 }
 
@@ -126,7 +129,10 @@ TEST_P(Scheduling, RunsEveryGroupOnceAndSignals) {
   ClientQueue q(*set);
   constexpr uint32_t kGroups = 10000;
   std::vector<std::atomic<int>> ran(kGroups);
-  fake::Kernel k{.body = [&](auto&, uint64_t g) { ++ran[g]; return fake::finish(); }};
+  fake::Kernel k{.body = [&](auto&, uint64_t g) {
+    ++ran[g];
+    return fake::finish();
+  }};
   auto done = make_signal(1);
   q.dispatch(k, kGroups, &done);
   ASSERT_TRUE(wait_value(done, 0));
@@ -160,8 +166,15 @@ TEST_P(Scheduling, KernelSeesItsPacketAndQueue) {
 TEST_P(Scheduling, BarrierBitOrders) {
   ClientQueue q(*set);
   std::atomic<int> finished{0}, early{0};
-  fake::Kernel slow{.body = [&](auto&, uint64_t) { std::this_thread::sleep_for(2ms); ++finished; return fake::finish(); }};
-  fake::Kernel after{.body = [&](auto&, uint64_t) { if (finished != 8) ++early; return fake::finish(); }};
+  fake::Kernel slow{.body = [&](auto&, uint64_t) {
+    std::this_thread::sleep_for(2ms);
+    ++finished;
+    return fake::finish();
+  }};
+  fake::Kernel after{.body = [&](auto&, uint64_t) {
+    if (finished != 8) ++early;
+    return fake::finish();
+  }};
   auto done = make_signal(1);
   q.dispatch(slow, 8, nullptr);
   q.dispatch(after, 4, &done, true);
@@ -180,8 +193,18 @@ TEST_P(Scheduling, TwoQueuesWhoseKernelsWaitForEachOther) {
   };
   fake::Kernel ka{.body = waits(0)}, kb{.body = waits(1)};
   // Each hands the token over and goes on waiting; both end when it is worn out.
-  ka.body = [&](auto&, uint64_t) { int t = token; if (t >= 20) return fake::finish(); if (t % 2 == 0) ++token; return fake::park(); };
-  kb.body = [&](auto&, uint64_t) { int t = token; if (t >= 20) return fake::finish(); if (t % 2 == 1) ++token; return fake::park(); };
+  ka.body = [&](auto&, uint64_t) {
+    int t = token;
+    if (t >= 20) return fake::finish();
+    if (t % 2 == 0) ++token;
+    return fake::park();
+  };
+  kb.body = [&](auto&, uint64_t) {
+    int t = token;
+    if (t >= 20) return fake::finish();
+    if (t % 2 == 1) ++token;
+    return fake::park();
+  };
   auto da = make_signal(1), db = make_signal(1);
   a.dispatch(ka, 1, &da);
   b.dispatch(kb, 1, &db);
@@ -193,7 +216,10 @@ TEST_P(Scheduling, LowPriorityKernelIsNotStarvedByASpinningOne) {
   ClientQueue high(*set, 15), low(*set, 0);
   std::atomic<bool> flag{false};
   fake::Kernel spin{.body = [&](auto&, uint64_t) { return flag ? fake::finish() : fake::park(); }};
-  fake::Kernel set_flag{.body = [&](auto&, uint64_t) { flag = true; return fake::finish(); }};
+  fake::Kernel set_flag{.body = [&](auto&, uint64_t) {
+    flag = true;
+    return fake::finish();
+  }};
   auto a = make_signal(1), b = make_signal(1);
   high.dispatch(spin, 64, &a);
   low.dispatch(set_flag, 1, &b);
@@ -286,7 +312,8 @@ TEST_P(Scheduling, SleepingDeviceWakesUpOnADoorbell) {
   for (int i = 0; i < 30; ++i) {
     auto done = make_signal(1);
     auto end = std::chrono::steady_clock::now() + 5s;
-    while (set->device(0).doorbells().hot() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(50us);
+    while (set->device(0).doorbells().hot() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(50us);
     EXPECT_FALSE(set->device(0).doorbells().hot()) << "idle workers let the page cool";
     q.dispatch(k, 1, &done);
     ASSERT_TRUE(wait_value(done, 0));
@@ -296,12 +323,17 @@ TEST_P(Scheduling, SleepingDeviceWakesUpOnADoorbell) {
 TEST_P(Scheduling, RingWrapsAndProducersRace) {
   ClientQueue q(*set);
   std::atomic<int> ran{0};
-  fake::Kernel k{.body = [&](auto&, uint64_t) { ++ran; return fake::finish(); }};
+  fake::Kernel k{.body = [&](auto&, uint64_t) {
+    ++ran;
+    return fake::finish();
+  }};
   constexpr int kThreads = 3, kEach = 500;
   auto done = make_signal(kThreads * kEach);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([&] { for (int i = 0; i < kEach; ++i) q.dispatch(k, 2, &done); });
+    threads.emplace_back([&] {
+      for (int i = 0; i < kEach; ++i) q.dispatch(k, 2, &done);
+    });
   for (auto& t : threads) t.join();
   EXPECT_TRUE(wait_value(done, 0));
   EXPECT_EQ(ran, kThreads * kEach * 2);
@@ -310,7 +342,10 @@ TEST_P(Scheduling, RingWrapsAndProducersRace) {
 TEST_P(Scheduling, PacketWrittenBeforeTheDoorbellWaitsForIt) {
   ClientQueue q(*set);
   std::atomic<int> ran{0};
-  fake::Kernel k{.body = [&](auto&, uint64_t) { ++ran; return fake::finish(); }};
+  fake::Kernel k{.body = [&](auto&, uint64_t) {
+    ++ran;
+    return fake::finish();
+  }};
   abi::hsa_kernel_dispatch_packet_t p{};
   p.setup = 1;
   p.workgroup_size_x = p.grid_size_x = 64;
@@ -339,7 +374,8 @@ TEST_P(Scheduling, MemoryFaultStopsTheQueueAndIsReported) {
   q.dispatch(bad, 16, &done);
   ASSERT_TRUE(sink.wait([&] { return sink.exception != 0; }));
   EXPECT_EQ(sink.fault_address, 0x123000u);
-  EXPECT_EQ(sink.exception, abi::exception_bit(EC_QUEUE_WAVE_MEMORY_VIOLATION)) << "nobody listened to the memory event";
+  EXPECT_EQ(sink.exception, abi::exception_bit(EC_QUEUE_WAVE_MEMORY_VIOLATION))
+      << "nobody listened to the memory event";
   std::string why;
   EXPECT_TRUE(set->scheduler().failed(q.id, why));
   std::string report = testing::internal::GetCapturedStderr();
@@ -390,7 +426,8 @@ TEST_P(Scheduling, BadPacketsFailByName) {
 }
 
 TEST_P(Scheduling, RingThatGoesAwayIsAnError) {
-  auto* ring = static_cast<abi::hsa_kernel_dispatch_packet_t*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* ring = static_cast<abi::hsa_kernel_dispatch_packet_t*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   abi::amd_queue_t queue{};
   QueueConfig config;
   config.ring = reinterpret_cast<uint64_t>(ring);
@@ -410,14 +447,21 @@ TEST_P(Scheduling, HelpingThreadRunsTheWork) {
   ClientQueue q(*set);
   std::atomic<int> mine{0};
   auto me = std::this_thread::get_id();
-  fake::Kernel k{.body = [&](auto&, uint64_t) { if (std::this_thread::get_id() == me) ++mine; return fake::finish(); }};
-  auto satisfied = [&](abi::amd_signal_t& s) { return [&s] { return __atomic_load_n(&s.value, __ATOMIC_ACQUIRE) == 0; }; };
+  fake::Kernel k{.body = [&](auto&, uint64_t) {
+    if (std::this_thread::get_id() == me) ++mine;
+    return fake::finish();
+  }};
+  auto satisfied = [&](abi::amd_signal_t& s) {
+    return [&s] { return __atomic_load_n(&s.value, __ATOMIC_ACQUIRE) == 0; };
+  };
   for (int i = 0; i < 200; ++i) {
     auto done = make_signal(1);
     q.dispatch(k, 50, &done);
     auto result = set->scheduler().help(satisfied(done), 5'000'000);
-    if (result == abi::HelpResult::idle) ASSERT_TRUE(wait_value(done, 0)); // another thread runs the end of it
-    else EXPECT_EQ(result, abi::HelpResult::satisfied);
+    if (result == abi::HelpResult::idle)
+      ASSERT_TRUE(wait_value(done, 0)); // another thread runs the end of it
+    else
+      EXPECT_EQ(result, abi::HelpResult::satisfied);
   }
   EXPECT_GT(mine, 0);
   auto never = make_signal(1);
@@ -463,7 +507,11 @@ TEST_P(Scheduling, BadQueuesAreRefused) {
   config.ring = reinterpret_cast<uint64_t>(ring);
   config.ring_bytes = 4096;
   config.read_pointer = config.write_pointer = reinterpret_cast<uint64_t>(indices);
-  auto with = [&](auto change) { QueueConfig c = config; change(c); return set->create_queue(c).status().code(); };
+  auto with = [&](auto change) {
+    QueueConfig c = config;
+    change(c);
+    return set->create_queue(c).status().code();
+  };
   EXPECT_EQ(with([](auto& c) { c.device = 7; }), Code::invalid_argument);
   EXPECT_EQ(with([](auto& c) { c.ring_bytes = 100; }), Code::invalid_argument);
   EXPECT_EQ(with([](auto& c) { c.ring += 8; }), Code::invalid_argument);
@@ -486,6 +534,7 @@ TEST_P(Scheduling, ResetWithWorkInFlightAndStartAgain) {
   EXPECT_TRUE(wait_value(done, 0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, Scheduling, testing::Values(1u, 2u, 5u), [](auto& i) { return std::to_string(i.param); });
+INSTANTIATE_TEST_SUITE_P(Workers, Scheduling, testing::Values(1u, 2u, 5u),
+                         [](auto& i) { return std::to_string(i.param); });
 
 } // namespace

@@ -32,8 +32,10 @@ struct LoadedObject {
 bool read_string(std::string& out, uint64_t at) {
   constexpr size_t kMax = 4096;
   for (char c; out.size() < kMax; out.push_back(c), ++at)
-    if (!read_memory(&c, at, 1)) return false;
-    else if (c == 0) return true;
+    if (!read_memory(&c, at, 1))
+      return false;
+    else if (c == 0)
+      return true;
   return false;
 }
 
@@ -106,7 +108,8 @@ bool read_object(Bytes& out, const std::string& uri) {
 class Elf {
 public:
   explicit Elf(const Bytes& bytes) : bytes_(bytes) {
-    valid_ = get(header_, 0) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 && header_.e_ident[EI_CLASS] == ELFCLASS64;
+    valid_ = get(header_, 0) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 &&
+             header_.e_ident[EI_CLASS] == ELFCLASS64;
   }
   bool valid() const { return valid_; }
 
@@ -149,7 +152,8 @@ private:
     return index < header_.e_shnum && get(out, header_.e_shoff + uint64_t{index} * sizeof out);
   }
   std::string_view text(const Elf64_Shdr& strings, uint64_t offset) const {
-    if (offset >= strings.sh_size || strings.sh_offset > bytes_.size() || strings.sh_size > bytes_.size() - strings.sh_offset)
+    if (offset >= strings.sh_size || strings.sh_offset > bytes_.size() ||
+        strings.sh_size > bytes_.size() - strings.sh_offset)
       return {};
     const char* begin = reinterpret_cast<const char*>(bytes_.data()) + strings.sh_offset + offset;
     return {begin, strnlen(begin, strings.sh_size - offset)};
@@ -198,10 +202,11 @@ private:
     void* dw = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     void* elf = dlopen("libelf.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!dw || !elf) return;
-    loaded = load(elf_memory, elf, "elf_memory") && load(elf_version, elf, "elf_version") && load(elf_end, elf, "elf_end") &&
-             load(begin_elf, dw, "dwarf_begin_elf") && load(end, dw, "dwarf_end") && load(nextcu, dw, "dwarf_nextcu") &&
-             load(offdie, dw, "dwarf_offdie") && load(haspc, dw, "dwarf_haspc") &&
-             load(getsrc_die, dw, "dwarf_getsrc_die") && load(linesrc, dw, "dwarf_linesrc") && load(lineno, dw, "dwarf_lineno");
+    loaded = load(elf_memory, elf, "elf_memory") && load(elf_version, elf, "elf_version") &&
+             load(elf_end, elf, "elf_end") && load(begin_elf, dw, "dwarf_begin_elf") && load(end, dw, "dwarf_end") &&
+             load(nextcu, dw, "dwarf_nextcu") && load(offdie, dw, "dwarf_offdie") && load(haspc, dw, "dwarf_haspc") &&
+             load(getsrc_die, dw, "dwarf_getsrc_die") && load(linesrc, dw, "dwarf_linesrc") &&
+             load(lineno, dw, "dwarf_lineno");
   }
   template <class F> static bool load(F& function, void* library, const char* name) {
     function = reinterpret_cast<F>(dlsym(library, name));
@@ -263,7 +268,8 @@ CodePlace find_code(uint64_t pc, uint64_t kernel_object) {
     elf.each_symbol([&](std::string_view name, const Elf64_Sym& symbol) {
       if (symbol.st_value == descriptor && name.ends_with(kSuffix))
         place.kernel = demangle(name.substr(0, name.size() - kSuffix.size()));
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && address >= symbol.st_value && address - symbol.st_value < symbol.st_size) {
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && address >= symbol.st_value &&
+          address - symbol.st_value < symbol.st_size) {
         place.symbol = demangle(name);
         place.offset = address - symbol.st_value;
       }

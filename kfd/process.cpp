@@ -1,0 +1,369 @@
+#include "kfd/process.hpp"
+
+#include "abi/kfd_debug.hpp"
+#include "base/log.hpp"
+#include "gpu/guard.hpp"
+#include "gpu/symbols.hpp"
+#include "kfd/ioctls.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bz::kfd {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+void* mmap_error(int error_number) { return reinterpret_cast<void*>(static_cast<intptr_t>(-error_number)); }
+
+uint64_t inode_of(int fd) {
+  struct stat s{};
+  return fstat(fd, &s) == 0 ? s.st_ino : 0;
+}
+
+} // namespace
+
+int errno_of(Code code) {
+  switch (code) {
+  case Code::ok:
+    return 0;
+  case Code::invalid_argument:
+  case Code::invalid_handle:
+  case Code::invalid_image:
+  case Code::wrong_target:
+  case Code::unsupported:
+    return EINVAL;
+  case Code::not_found:
+    return ENOENT;
+  case Code::out_of_memory:
+    return ENOMEM;
+  case Code::out_of_resources:
+    return ENOSPC;
+  case Code::busy:
+    return EBUSY;
+  case Code::timed_out:
+    return ETIME;
+  case Code::fault:
+    return EFAULT;
+  case Code::internal:
+    return EIO;
+  }
+  return EIO;
+}
+
+Expected<ProcessConfig> ProcessConfig::from_environment(gpu::EngineFactory engine) {
+  ProcessConfig config;
+  config.engine = std::move(engine);
+  config.machine = gpu::Machine::here();
+  BZ_TRY_ASSIGN(config.products, gpu::parse_gpus(environment("BZ_GPUS"), config.machine));
+  if (std::string text = environment("BZ_WORKERS"); !text.empty()) {
+    char* end = nullptr;
+    long n = std::strtol(text.c_str(), &end, 10);
+    constexpr long kMaxWorkers = 1024;
+    if (*end != 0 || n < 1 || n > kMaxWorkers)
+      return error(Code::invalid_argument, "BZ_WORKERS needs a number of threads from 1 to {}, not \"{}\"", kMaxWorkers,
+                   text);
+    config.workers = static_cast<unsigned>(n);
+  }
+  if (std::string text = environment("BZ_HELP"); !text.empty() && text != "1") {
+    if (text != "0") return error(Code::invalid_argument, "BZ_HELP is 0 or 1, not \"{}\"", text);
+    config.help = false;
+  }
+  config.log_file = environment("BZ_KFD_LOG");
+  return config;
+}
+
+Process::Process(ProcessConfig config)
+    : config_(std::move(config)), pid_(getpid()), topology_(config_.products, config_.machine),
+      states_(config_.products.size()) {}
+
+Expected<std::unique_ptr<Process>> Process::create(ProcessConfig config) {
+  std::unique_ptr<Process> process(new Process(std::move(config)));
+  if (!process->config_.log_file.empty()) {
+    process->log_ = std::fopen(process->config_.log_file.c_str(), "ae");
+    if (!process->log_)
+      return error(Code::invalid_argument, "BZ_KFD_LOG: {} can't be written: {}", process->config_.log_file,
+                   std::strerror(errno));
+    std::setvbuf(process->log_, nullptr, _IOLBF, 0); // whole lines also after an abort
+  }
+  gpu::DeviceSetConfig set;
+  set.products = process->config_.products;
+  set.engine = process->config_.engine;
+  // As the kernel: GTT may take most of the host's memory, not all.
+  set.host_bytes = process->config_.machine.memory_bytes / 16 * 15 / kPage * kPage;
+  set.workers = process->config_.workers;
+  BZ_TRY_ASSIGN(process->set_, gpu::DeviceSet::create(std::move(set), *process));
+  return process;
+}
+
+Process::~Process() {
+  release_all();
+  for (auto& [fd, entry] : fds_)
+    if (inode_of(fd) == entry.inode) ::close(fd);
+  set_.reset();
+  if (log_) std::fclose(log_);
+}
+
+// ---- file descriptors
+// --------------------------------------------------------------------------------------------------------
+
+int Process::new_fd(const char* name, FdKind kind, uint32_t device) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  if (fd < 0) return -errno;
+  std::lock_guard lock(mutex_);
+  if (auto old = fds_.find(fd); old != fds_.end() && old->second.kind == FdKind::kfd) --kfd_fds_; // closed past us
+  fds_[fd] = {kind, device, inode_of(fd)};
+  if (kind == FdKind::kfd) ++kfd_fds_;
+  return fd;
+}
+
+int Process::text_fd(const std::string& text) {
+  int fd = memfd_create("bz-topology", MFD_CLOEXEC);
+  if (fd < 0) return -errno;
+  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || lseek(fd, 0, SEEK_SET) != 0) {
+    ::close(fd);
+    return -EIO;
+  }
+  return fd;
+}
+
+int Process::open(std::string_view path, int) {
+  if (getpid() != pid_) return -EBADF; // a forked child has none of the device's threads
+  if (path == "/dev/kfd") return new_fd("bz-kfd", FdKind::kfd, 0);
+  constexpr std::string_view kRender = "/dev/dri/renderD";
+  if (path.starts_with(kRender)) {
+    std::string digits(path.substr(kRender.size()));
+    char* end = nullptr;
+    unsigned long minor = std::strtoul(digits.c_str(), &end, 10);
+    if (digits.empty() || *end != 0 || minor < kFirstRenderMinor || minor - kFirstRenderMinor >= set_->size())
+      return -ENOENT;
+    return new_fd("bz-render", FdKind::render, static_cast<uint32_t>(minor - kFirstRenderMinor));
+  }
+  if (path.starts_with(kTopologyRoot) && path.size() > kTopologyRoot.size() && path[kTopologyRoot.size()] == '/') {
+    auto text = topology_.file(path.substr(kTopologyRoot.size() + 1));
+    return text ? text_fd(*text) : -ENOENT;
+  }
+  return -ENOENT;
+}
+
+Process::FdKind Process::kind_of(int fd, uint32_t& device) const {
+  uint64_t inode = inode_of(fd);
+  std::lock_guard lock(mutex_);
+  auto it = fds_.find(fd);
+  if (it == fds_.end() || inode == 0 || it->second.inode != inode) return FdKind::none;
+  device = it->second.device;
+  return it->second.kind;
+}
+
+int Process::close(int fd) {
+  uint32_t device = 0;
+  FdKind kind = kind_of(fd, device);
+  if (kind == FdKind::none) return ::close(fd) == 0 ? 0 : -errno; // a topology file
+  bool last = false;
+  {
+    std::lock_guard lock(mutex_);
+    fds_.erase(fd);
+    last = kind == FdKind::kfd && --kfd_fds_ == 0;
+  }
+  ::close(fd);
+  if (last && getpid() == pid_) release_all();
+  return 0;
+}
+
+void Process::release_all() {
+  set_->reset();
+  events_.clear();
+  gpu::set_loader_list(0);
+  {
+    std::lock_guard lock(exceptions_mutex_);
+    exception_areas_.clear();
+  }
+  std::lock_guard lock(mutex_);
+  for (auto& state : states_) state = {};
+  runtime_enabled_ = false;
+}
+
+// ---- ioctl
+// -------------------------------------------------------------------------------------------------------------------
+
+void Process::trace(const char* name, unsigned long request, int result) {
+  uint32_t size = _IOC_SIZE(request);
+  if (log_) fmt::print(log_, "{} {:#010x} size={} result={}\n", name, request, size, result);
+  log("kfd", Level::trace, "{} {:#010x} size={} -> {}", name, request, size, result);
+}
+
+int Process::ioctl(int fd, unsigned long request, void* arg) {
+  uint32_t device = 0;
+  FdKind kind = kind_of(fd, device);
+  if (kind == FdKind::none || getpid() != pid_) {
+    trace(kind == FdKind::none ? "(not a descriptor of this driver)" : "(forked child)", request, -EBADF);
+    return -EBADF;
+  }
+  auto number = static_cast<uint32_t>(request);
+  if (kind == FdKind::render) {
+    trace("(DRM ioctl, not implemented)", request, -EINVAL);
+    return -EINVAL;
+  }
+  const IoctlRow* row = _IOC_TYPE(number) == AMDKFD_IOCTL_BASE ? find_ioctl(number) : nullptr;
+  if (!row) {
+    trace("(unknown ioctl)", request, -ENOTTY);
+    return -ENOTTY;
+  }
+  if (!row->handler) {
+    log("kfd", Level::info, "{} is not implemented", row->name);
+    trace(row->name, request, -ENOTTY);
+    return -ENOTTY;
+  }
+  // As the kernel: callers built for a shorter structure pass that, the rest is zero; a longer one is cut.
+  constexpr size_t kMaxArgs = 512;
+  alignas(16) uint8_t args[kMaxArgs] = {};
+  static_assert(sizeof(kfd_ioctl_get_process_apertures_args) <= kMaxArgs);
+  size_t size = std::min<size_t>(_IOC_SIZE(number), _IOC_SIZE(row->request));
+  int result = 0;
+  if (size == 0 || !arg || !gpu::read_memory(args, reinterpret_cast<uint64_t>(arg), size)) result = -EFAULT;
+  if (result == 0) {
+    result = row->handler(*this, args);
+    bool returns = _IOC_DIR(row->request) & _IOC_READ;
+    if (returns && !gpu::write_memory(reinterpret_cast<uint64_t>(arg), args, size)) result = -EFAULT;
+  }
+  trace(row->name, request, result);
+  return result;
+}
+
+// ---- mmap
+// --------------------------------------------------------------------------------------------------------------------
+
+void* Process::mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
+  uint32_t device = 0;
+  FdKind kind = kind_of(fd, device);
+  if (kind == FdKind::none || getpid() != pid_) return mmap_error(EBADF);
+  auto at = static_cast<uint64_t>(offset);
+  bool fixed = flags & MAP_FIXED;
+  auto answer = [](const Expected<void*>& mapped) {
+    if (mapped.ok()) return *mapped;
+    log("kfd", Level::error, "mmap: {}", mapped.status().message());
+    return mmap_error(errno_of(mapped.status().code()));
+  };
+  if (kind == FdKind::render) {
+    if (at < kRenderOffsetBase) return mmap_error(EINVAL);
+    auto allocation = memory().find((at - kRenderOffsetBase) >> kRenderOffsetShift);
+    if (!allocation.ok() || allocation->device != device) return mmap_error(EINVAL);
+    return answer(memory().host_map(allocation->id, addr, length, prot, fixed));
+  }
+  if ((at & kMmapTypeMask) == kMmapDoorbell) {
+    int which = device_of(static_cast<uint32_t>(at >> kMmapGpuIdShift & 0xffff));
+    if (which < 0) return mmap_error(EINVAL);
+    return answer(set_->device(static_cast<uint32_t>(which)).doorbells().map(addr, length, fixed));
+  }
+  if ((at & kMmapTypeMask) == kMmapEvents) {
+    if (length == 0 || length > Events::kPageBytes || fixed) return mmap_error(EINVAL);
+    auto page = events_.driver_page();
+    if (!page.ok()) return mmap_error(errno_of(page.status().code()));
+    return reinterpret_cast<void*>(*page);
+  }
+  return mmap_error(EINVAL);
+}
+
+// ---- state that ioctls keep
+// ------------------------------------------------------------------------------------------------------
+
+int Process::device_of(uint32_t gpu_id) const {
+  for (uint32_t i = 0; i < config_.products.size(); ++i)
+    if (gpu_id_of(i) == gpu_id) return static_cast<int>(i);
+  return -1;
+}
+
+Status Process::acquire_vm(uint32_t device, int drm_fd) {
+  uint32_t of = 0;
+  if (kind_of(drm_fd, of) != FdKind::render || of != device)
+    return error(Code::invalid_argument, "descriptor {} is not the render node of GPU {}", drm_fd, device);
+  std::lock_guard lock(mutex_);
+  int& have = states_[device].drm_fd;
+  if (have >= 0 && have != drm_fd) return error(Code::busy, "GPU {} has a VM already", device);
+  have = drm_fd;
+  return {};
+}
+
+bool Process::has_vm(uint32_t device) const {
+  std::lock_guard lock(mutex_);
+  return states_[device].drm_fd >= 0;
+}
+
+void Process::set_exception_area(uint32_t queue, uint64_t header) {
+  std::lock_guard lock(exceptions_mutex_);
+  exception_areas_[queue] = header;
+}
+void Process::forget_exception_area(uint32_t queue) {
+  std::lock_guard lock(exceptions_mutex_);
+  exception_areas_.erase(queue);
+}
+
+Status Process::runtime_enable(kfd_ioctl_runtime_enable_args& args) {
+  std::lock_guard lock(mutex_);
+  bool on = args.mode_mask & KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK;
+  if (on && runtime_enabled_) return error(Code::busy, "the runtime is enabled already");
+  if (!on && !runtime_enabled_) return error(Code::invalid_argument, "the runtime isn't enabled");
+  runtime_enabled_ = on;
+  args.capabilities_mask = 0;
+  gpu::set_loader_list(on ? args.r_debug : 0);
+  return {};
+}
+
+void Process::record_scratch(uint32_t device, uint64_t va) {
+  std::lock_guard lock(mutex_);
+  states_[device].scratch_va = va; // the engine has scratch of its own
+}
+void Process::record_trap_handler(uint32_t device, uint64_t tba, uint64_t tma) {
+  std::lock_guard lock(mutex_);
+  states_[device].tba = tba; // traps are delivered by the engine; a debugger will want these
+  states_[device].tma = tma;
+}
+
+// ---- what the device tells
+// -------------------------------------------------------------------------------------------------------
+
+bool Process::memory_fault(uint32_t device, uint64_t address, bool is_write) {
+  kfd_hsa_memory_exception_data data{};
+  data.va = address / kPage * kPage; // page faults know pages
+  data.gpu_id = gpu_id_of(device);
+  gpu::Allocation allocation;
+  bool mapped = memory().containing(address, allocation) && allocation.backed;
+  data.failure.NotPresent = !mapped;
+  data.failure.ReadOnly = mapped && is_write;
+  data.ErrorType = KFD_MEM_ERR_NO_RAS;
+  return events_.memory_exception(data);
+}
+
+void Process::queue_exception(uint32_t queue, uint64_t mask) {
+  uint64_t area = 0;
+  {
+    std::lock_guard lock(exceptions_mutex_);
+    auto it = exception_areas_.find(queue);
+    if (it != exception_areas_.end()) area = it->second;
+  }
+  kfd_context_save_area_header header{};
+  uint64_t payload = 0;
+  if (!area || !gpu::read_memory(&header, area, sizeof header) || !header.err_payload_addr ||
+      !gpu::read_memory(&payload, header.err_payload_addr, sizeof payload)) {
+    log("kfd", Level::error, "queue {} stopped with exceptions {:#x}, and the client left no place to report them",
+        queue, mask);
+    return;
+  }
+  payload |= mask;
+  if (!gpu::write_memory(header.err_payload_addr, &payload, sizeof payload)) return;
+  events_.interrupt(header.err_event_id);
+}
+
+} // namespace bz::kfd
