@@ -155,179 +155,184 @@ struct ParkedImpl final : ParkedGroup {
   const std::shared_ptr<Dispatch>& dispatch() const override { return owner; }
 };
 
-class WorkerImpl final : public Worker {
-public:
-  explicit WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {
-    auto& book = coverage_book();
-    std::lock_guard lock(book.mutex);
-    book.live.insert(&coverage_);
-  }
-  ~WorkerImpl() override {
-    if (context_) engine_.give_context(std::move(context_));
-    auto& book = coverage_book();
-    std::lock_guard lock(book.mutex);
-    book.live.erase(&coverage_);
-    for (size_t i = 0; i < coverage_.size(); ++i) book.total[i] += coverage_[i];
-  }
-
-  RunResult run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) override {
-    auto d = std::static_pointer_cast<DispatchImpl>(dispatch);
-    RunResult r;
-    uint64_t before = executed();
-    uint32_t host_mxcsr = _mm_getcsr();
-    r.next = first;
-    for (auto row : d->code->elided) coverage_[row] += 1;
-    for (uint64_t end = first + count; r.next < end;) {
-      if (!context_) context_ = engine_.take_context();
-      GroupContext& c = *context_;
-      c.group.target = d->launch.target;
-      c.group.hooks = engine_.config().hooks;
-      c.start(d, r.next++, coverage_.data());
-      if (!execute(c, r)) break;
-    }
-    _mm_setcsr(host_mxcsr);
-    r.instructions = executed() - before;
-    return r;
-  }
-
-  RunResult resume(std::unique_ptr<ParkedGroup> group) override {
-    std::unique_ptr<ParkedImpl> parked(static_cast<ParkedImpl*>(group.release()));
-    RunResult r;
-    uint64_t before = executed();
-    uint32_t host_mxcsr = _mm_getcsr();
-    if (context_) engine_.give_context(std::move(context_));
-    context_ = std::move(parked->context);
-    r.next = parked->next;
-    context_->use_coverage(coverage_.data());
-    execute(*context_, r);
-    _mm_setcsr(host_mxcsr);
-    r.instructions = executed() - before;
-    return r;
-  }
-
-private:
-  uint64_t executed() const {
-    uint64_t sum = 0;
-    for (uint64_t x : coverage_) sum += x;
-    return sum;
-  }
-
-  /// Runs the group on: true if it finished. Otherwise r says parked or halted.
-  bool execute(GroupContext& c, RunResult& r) {
-    Group& g = c.group;
-    uint64_t started = __builtin_ia32_rdtsc();
-    g.loaded_mxcsr = 0;   // not a value of ours: loaded at once
-    for (;;) {
-      g.exit = Exit::none;
-      g.budget = kBudget;
-      load_mode(&g, g.current);
-      g.memory_wave = nullptr;
-      GuestFault fault = call_guarded(enter, &g);
-      if (__builtin_expect(fault.happened, 0)) {
-        r.state = RunResult::State::halted;
-        r.halt = make_halt(c);
-        locate_fault(c, fault.address, fault.address_known, fault.is_write, *r.halt);
-        return false;
-      }
-      switch (g.exit) {
-      case Exit::finished: r.state = RunResult::State::finished; return true;
-      case Exit::yield: {
-        uint64_t spent = __builtin_ia32_rdtsc() - started;
-        if (spent < (g.slept ? kSpinSlice : kWorkSlice)) break;
-        g.slept = false;
-        auto parked = std::make_unique<ParkedImpl>();
-        parked->owner = c.dispatch;
-        parked->next = r.next;
-        parked->context = std::move(context_);
-        r.state = RunResult::State::parked;
-        r.parked = std::move(parked);
-        return false;
-      }
-      case Exit::lookup:
-        if (!look_up(c)) return halted(c, r);
-        break;
-      case Exit::mode_split:
-        if (!split_mode(c)) return halted(c, r);
-        break;
-      case Exit::halt: return halted(c, r);
-      case Exit::none: return halted(c, r);   // a handler returned without saying why: halt_op is null
-      }
-    }
-  }
-  bool halted(GroupContext& c, RunResult& r) {
-    r.state = RunResult::State::halted;
-    r.halt = make_halt(c);
-    return false;
-  }
-
-  static void enter(void* p) {
-    auto* g = static_cast<Group*>(p);
-    Wave* w = g->current;
-    w->pc->fn(w->pc, w->base());
-    _mm256_zeroupper();
-  }
-
-  /// Finds or decodes the code at the current wave's jump target and sends it there.
-  bool look_up(GroupContext& c) {
-    Group& g = c.group;
-    Wave* w = g.current;
-    uint64_t pc = w->jump_target;
-    const Op *full = nullptr, *masked = nullptr;
-    CodeTraits traits = c.dispatch->launch.traits;
-    traits.split_mode = g.split_mode;
-    for (auto& code : c.codes)
-      if (code->traits == traits && (full = code->at(pc, true))) masked = code->at(pc, false);
-    if (!full || !masked) {
-      auto code = engine_.code_with(pc, traits);
-      if (!code) {
-        g.halt_reason = Halt::Reason::memory_fault;
-        g.halt_op = w->pc;
-        g.halt_text = "instruction fetch";
-        fetch_address_ = pc;
-        return false;
-      }
-      c.add_code(*code);
-      for (auto row : (*code)->elided) coverage_[row] += 1;
-      full = (*code)->at(pc, true);
-      masked = (*code)->at(pc, false);
-    }
-    g.jumps[jump_slot(pc)] = {pc, full, masked};
-    uint64_t all = ~uint64_t{0};
-    for (char *b = w->base(), *end = b + w->span; b != end; b += layout::kStride) all &= reinterpret_cast<Wave*>(b)->exec();
-    w->pc = all == ~uint64_t{0} ? full : masked;
-    return true;
-  }
-
-  /// MODE has come to differ between its halves: every wave moves to code that is decoded for it.
-  bool split_mode(GroupContext& c) {
-    Group& g = c.group;
-    g.split_mode = true;
-    std::memset(g.jumps, 0, sizeof g.jumps);
-    CodeTraits traits = c.dispatch->launch.traits;
-    traits.split_mode = true;
-    for (uint32_t i = 0; i < g.wave_count; ++i) {
-      Wave* w = c.wave(i);
-      bool runs = w->state != WaveState::ended && (g.head->convoy == 1 || i == 0);
-      if (!runs || w->pc == &kPendingOp) continue;
-      const Code* old = c.code_of(w->pc);
-      auto code = engine_.code_at(old->begin, traits);
-      if (!code) return false;
-      bool in_full = w->pc->twin > 0;
-      uint64_t pc = old->pc(w->pc);
-      c.add_code(*code);
-      w->pc = (*code)->at(pc, in_full);
-      if (!w->pc) return false;
-    }
-    return true;
-  }
-
-  EngineImpl& engine_;
-  std::unique_ptr<GroupContext> context_;
-  std::vector<uint64_t> coverage_;
-  uint64_t fetch_address_ = 0;
-};
+void enter(void* p) {
+  auto* g = static_cast<Group*>(p);
+  Wave* w = g->current;
+  w->pc->fn(w->pc, w->base());
+  _mm256_zeroupper();
+}
 
 } // namespace
+
+WorkerImpl::WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {
+  auto& book = coverage_book();
+  std::lock_guard lock(book.mutex);
+  book.live.insert(&coverage_);
+}
+WorkerImpl::~WorkerImpl() {
+  if (context_) engine_.give_context(std::move(context_));
+  auto& book = coverage_book();
+  std::lock_guard lock(book.mutex);
+  book.live.erase(&coverage_);
+  for (size_t i = 0; i < coverage_.size(); ++i) book.total[i] += coverage_[i];
+}
+
+RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) {
+  auto d = std::static_pointer_cast<DispatchImpl>(dispatch);
+  RunResult r;
+  uint64_t before = executed();
+  uint32_t host_mxcsr = _mm_getcsr();
+  r.next = first;
+  for (auto row : d->code->elided) coverage_[row] += 1;
+  for (uint64_t end = first + count; r.next < end;) {
+    if (!context_) context_ = engine_.take_context();
+    GroupContext& c = *context_;
+    c.group.target = d->launch.target;
+    c.group.hooks = engine_.config().hooks;
+    c.start(d, r.next++, coverage_.data());
+    if (!execute(c, r)) break;
+  }
+  _mm_setcsr(host_mxcsr);
+  r.instructions = executed() - before;
+  return r;
+}
+
+RunResult WorkerImpl::resume(std::unique_ptr<ParkedGroup> group) {
+  std::unique_ptr<ParkedImpl> parked(static_cast<ParkedImpl*>(group.release()));
+  RunResult r;
+  uint64_t before = executed();
+  uint32_t host_mxcsr = _mm_getcsr();
+  if (context_) engine_.give_context(std::move(context_));
+  context_ = std::move(parked->context);
+  r.next = parked->next;
+  context_->use_coverage(coverage_.data());
+  execute(*context_, r);
+  _mm_setcsr(host_mxcsr);
+  r.instructions = executed() - before;
+  return r;
+}
+
+uint64_t WorkerImpl::executed() const {
+  uint64_t sum = 0;
+  for (uint64_t x : coverage_) sum += x;
+  return sum;
+}
+
+RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
+  RunResult r;
+  uint32_t host_mxcsr = _mm_getcsr();
+  context_ = std::move(context);
+  execute(*context_, r);
+  context = r.parked ? std::move(static_cast<ParkedImpl&>(*r.parked).context) : std::move(context_);
+  _mm_setcsr(host_mxcsr);
+  return r;
+}
+
+/// Runs the group on: true if it finished. Otherwise r says parked or halted.
+bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
+  Group& g = c.group;
+  uint64_t started = __builtin_ia32_rdtsc();
+  g.loaded_mxcsr = 0;   // not a value of ours: loaded at once
+  for (;;) {
+    g.exit = Exit::none;
+    g.budget = kBudget;
+    load_mode(&g, g.current);
+    g.memory_wave = nullptr;
+    GuestFault fault = call_guarded(enter, &g);
+    if (__builtin_expect(fault.happened, 0)) {
+      r.state = RunResult::State::halted;
+      r.halt = make_halt(c);
+      locate_fault(c, fault.address, fault.address_known, fault.is_write, *r.halt);
+      return false;
+    }
+    switch (g.exit) {
+    case Exit::finished: r.state = RunResult::State::finished; return true;
+    case Exit::yield: {
+      uint64_t spent = __builtin_ia32_rdtsc() - started;
+      if (spent < (g.slept ? kSpinSlice : kWorkSlice)) break;
+      g.slept = false;
+      auto parked = std::make_unique<ParkedImpl>();
+      parked->owner = c.dispatch;
+      parked->next = r.next;
+      parked->context = std::move(context_);
+      r.state = RunResult::State::parked;
+      r.parked = std::move(parked);
+      return false;
+    }
+    case Exit::lookup:
+      if (!look_up(c)) return halted(c, r);
+      break;
+    case Exit::mode_split:
+      if (!split_mode(c)) return halted(c, r);
+      break;
+    case Exit::halt: return halted(c, r);
+    case Exit::none: return halted(c, r);   // a handler returned without saying why: halt_op is null
+    }
+  }
+}
+bool WorkerImpl::halted(GroupContext& c, RunResult& r) {
+  r.state = RunResult::State::halted;
+  r.halt = make_halt(c);
+  return false;
+}
+
+/// Finds or decodes the code at the current wave's jump target and sends it there.
+bool WorkerImpl::look_up(GroupContext& c) {
+  Group& g = c.group;
+  Wave* w = g.current;
+  uint64_t pc = w->jump_target;
+  const Op *full = nullptr, *masked = nullptr;
+  CodeTraits traits = c.dispatch->launch.traits;
+  traits.split_mode = g.split_mode;
+  for (auto& code : c.codes) {
+    if (!(code->traits == traits) || !code->at(pc, true)) continue;
+    full = code->at(pc, true);
+    masked = code->at(pc, false);
+    break;
+  }
+  if (!full || !masked) {
+    auto code = engine_.code_with(pc, traits);
+    if (!code) {
+      g.halt_reason = Halt::Reason::memory_fault;
+      g.halt_op = w->pc;
+      g.halt_text = "instruction fetch";
+      return false;
+    }
+    c.add_code(*code);
+    for (auto row : (*code)->elided) coverage_[row] += 1;
+    full = (*code)->at(pc, true);
+    masked = (*code)->at(pc, false);
+  }
+  g.jumps[jump_slot(pc)] = {pc, full, masked};
+  uint64_t all = ~uint64_t{0};
+  for (char *b = w->base(), *end = b + w->span; b != end; b += layout::kStride) all &= reinterpret_cast<Wave*>(b)->exec();
+  w->pc = all == ~uint64_t{0} ? full : masked;
+  return true;
+}
+
+/// MODE has come to differ between its halves: every wave moves to code that is decoded for it.
+bool WorkerImpl::split_mode(GroupContext& c) {
+  Group& g = c.group;
+  g.split_mode = true;
+  std::memset(g.jumps, 0, sizeof g.jumps);
+  CodeTraits traits = c.dispatch->launch.traits;
+  traits.split_mode = true;
+  for (uint32_t i = 0; i < g.wave_count; ++i) {
+    Wave* w = c.wave(i);
+    bool runs = w->state != WaveState::ended && (g.head->convoy == 1 || i == 0);
+    if (!runs || w->pc == &kPendingOp) continue;
+    const Code* old = c.code_of(w->pc);
+    auto code = engine_.code_at(old->begin, traits);
+    if (!code) return false;
+    bool in_full = w->pc->twin > 0;
+    uint64_t pc = old->pc(w->pc);
+    c.add_code(*code);
+    w->pc = (*code)->at(pc, in_full);
+    if (!w->pc) return false;
+  }
+  return true;
+}
+
 
 // ---------------------------------------------------------------- engine
 

@@ -73,6 +73,29 @@ private:
   std::vector<std::unique_ptr<GroupContext>> contexts_;
 };
 
+/// One host thread's runner.
+class WorkerImpl final : public Worker {
+public:
+  explicit WorkerImpl(EngineImpl& engine);
+  ~WorkerImpl() override;
+  RunResult run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) override;
+  RunResult resume(std::unique_ptr<ParkedGroup> group) override;
+  /// Runs a group whose registers are set up; afterwards they can be read (also for tests).
+  RunResult run_context(std::unique_ptr<GroupContext>& context);
+  uint64_t* coverage() { return coverage_.data(); }
+
+private:
+  uint64_t executed() const;
+  bool execute(GroupContext& c, RunResult& r);
+  bool halted(GroupContext& c, RunResult& r);
+  bool look_up(GroupContext& c);
+  bool split_mode(GroupContext& c);
+
+  EngineImpl& engine_;
+  std::unique_ptr<GroupContext> context_;
+  std::vector<uint64_t> coverage_;
+};
+
 /// What the interpreter says about a group that stopped for good.
 std::unique_ptr<Halt> make_halt(GroupContext& context);
 /// The operation, wave and lane behind a host fault; fills the group's halt fields.
