@@ -245,6 +245,15 @@ TEST_F(Toolchain, PrintfAsksForTheHostCallBuffer) {
   EXPECT_FALSE(contains(a, "hidden_hostcall_buffer")) << "a kernel without host calls must not ask for the buffer";
 }
 
+TEST_F(Toolchain, TexturesFailByName) {
+  file("a.hip", "#include <hip/hip_runtime.h>\n__global__ void k(hipTextureObject_t t, float* p) { *p = tex2D<float>(t, 1.0f, 2.0f); }\n");
+  for (const char* target : {"gfx906", "gfx942"}) {
+    Outcome r = hipcc(std::string("-c a.hip --offload-arch=") + target);
+    EXPECT_NE(r.status, 0);
+    EXPECT_TRUE(contains(r.output, "tex2D: ")) << r.output;
+  }
+}
+
 TEST_F(Toolchain, OldCodeObjectVersions) {
   std::string source = "__global__ void k(int* p) { p[0] = gridDim.x * blockDim.y; printf(\"%d\", p[1]); }";
   for (const char* version : {"4", "5", "6"}) {

@@ -87,6 +87,7 @@ BZ_HIP_COORDINATE(gridDim, (unsigned int)__ockl_get_num_groups(0), (unsigned int
 #include <hip/amd_detail/amd_device_functions.h>
 #include <hip/amd_detail/amd_hip_atomic.h>
 #include <hip/amd_detail/amd_math_functions.h>
+#include <hip/amd_detail/amd_texture_functions.h>
 #include <hip/amd_detail/amd_warp_functions.h>
 #include <hip/amd_detail/amd_warp_sync_functions.h>
 #include <hip/amd_detail/hip_assert.h>
