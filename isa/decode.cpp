@@ -169,7 +169,8 @@ struct Decoder {
     for (uint8_t k = 0; k < meta->operands.count; ++k) {
       auto& spec = meta->operands.spec[k];
       if (absent(spec)) continue;
-      if (spec.read_write) inst.sources[inst.source_count++] = op;
+      if (spec.read_write && spec.is_dst) inst.sources[inst.source_count++] = op;
+      if (spec.read_write && !spec.is_dst) inst.dests[inst.dest_count++] = op;
       ++op;
     }
   }

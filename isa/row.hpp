@@ -141,7 +141,7 @@ struct OperandSpec {
   Type type = Type::b32;
   uint8_t dwords = 1;
   RegClass reg = RegClass::any;
-  bool read_write = false;     ///< `rw`: a destination that is also the last source
+  bool read_write = false;     ///< `rw`: a destination that is also the last source (v_swap_b32: a source that is written)
   bool if_returning = false;   ///< `rtn`: present only when the instruction returns the old value (glc / sc0)
   bool mask = false;           ///< `mask`: a lane mask; VCC in short forms, an SGPR pair in VOP3
   bool is_dst = false;
@@ -202,7 +202,7 @@ private:
     else if (w == "av") s.reg = RegClass::av;
     else if (w == "reg") s.no_inline = true;
     else if (w == "plain") s.plain = true;
-    else if (w == "rw") s.read_write = s.is_dst = true;
+    else if (w == "rw") s.read_write = true, s.is_dst = s.field != Field::src0;  // v_swap_b32 writes its source
     else if (w == "rtn") s.if_returning = true;
     else if (w == "dst") s.is_dst = true;
     else if (w == "src") s.is_dst = false;

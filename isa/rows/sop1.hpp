@@ -8,9 +8,9 @@ namespace bz::isa {
 template <class B> inline constexpr Row<B> kSop1[] = {
     {{"s_mov_b32", SOP1, {0}, "sdst, ssrc0"}, [](auto& b) { b.sdst(b.s32(0)); }},
     {{"s_mov_b64", SOP1, {1}, "sdst:b64, ssrc0:b64"}, [](auto& b) { b.sdst(b.s64(0)); }},
-    {{"s_cmov_b32", SOP1, {2}, "sdst, ssrc0", ReadsScc},
+    {{"s_cmov_b32", SOP1, {2}, "sdst:rw, ssrc0", ReadsScc},
      [](auto& b) { b.sdst(b.select(b.scc(), b.s32(0), b.dst_s32())); }},
-    {{"s_cmov_b64", SOP1, {3}, "sdst:b64, ssrc0:b64", ReadsScc},
+    {{"s_cmov_b64", SOP1, {3}, "sdst:b64:rw, ssrc0:b64", ReadsScc},
      [](auto& b) { b.sdst(b.select(b.scc(), b.s64(0), b.dst_s64())); }},
     {{"s_not_b32", SOP1, {4}, "sdst, ssrc0", WritesScc}, kLogic1<32, [](auto&, auto x) { return ~x; }>},
     {{"s_not_b64", SOP1, {5}, "sdst:b64, ssrc0:b64", WritesScc}, kLogic1<64, [](auto&, auto x) { return ~x; }>},

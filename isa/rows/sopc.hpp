@@ -48,7 +48,7 @@ template <class B> inline constexpr Row<B> kSopc[] = {
 
 template <class B> inline constexpr Row<B> kSopk[] = {
     {{"s_movk_i32", SOPK, {0}, "sdst:i32, simm16"}, [](auto& b) { b.sdst(imm32(b)); }},
-    {{"s_cmovk_i32", SOPK, {1}, "sdst:i32, simm16", ReadsScc},
+    {{"s_cmovk_i32", SOPK, {1}, "sdst:i32:rw, simm16", ReadsScc},
      [](auto& b) { b.sdst(b.select(b.scc(), imm32(b), b.as_i32(b.dst_s32()))); }},
     {{"s_cmpk_eq_i32", SOPK, {2}, "sdst:i32:src, simm16", WritesScc},
      [](auto& b) { b.set_scc(b.si32(0) == imm32(b)); }},
