@@ -12,9 +12,9 @@ namespace bz::exec::BZ_LEVEL_NS {
 using isa::Elem;
 using isa::Space;
 
-using VRowU = uint32_t __attribute__((ext_vector_type(kLanes), may_alias, aligned(4)));
-using VBytes = uint8_t __attribute__((ext_vector_type(kLanes), aligned(1), may_alias));
-using VHalves = uint16_t __attribute__((ext_vector_type(kLanes), aligned(1), may_alias));
+// Guest memory has any alignment, which only memcpy says reliably.
+template <class V> BZ_AI V load_vector(const char* p) { V v; __builtin_memcpy(&v, p, sizeof v); return v; }
+template <class V> BZ_AI void store_vector(char* p, V v) { __builtin_memcpy(p, &v, sizeof v); }
 using VU8 = uint8_t __attribute__((ext_vector_type(kLanes)));
 using VU16 = uint16_t __attribute__((ext_vector_type(kLanes)));
 
@@ -44,11 +44,10 @@ inline constexpr Bits kAllLanes = static_cast<Bits>(~0u);
 
 /// n x kLanes dwords, lane after lane, to n rows (Load) or back.
 template <int N> BZ_AI void deinterleave(const char* p, VU* r) {
-  const auto* v = reinterpret_cast<const VRowU*>(p);
   if constexpr (N == 1) {
-    r[0] = v[0];
+    r[0] = load_vector<VU>(p);
   } else if constexpr (N == 2) {
-    V2U x = __builtin_shufflevector(VU(v[0]), VU(v[1]),
+    V2U x = __builtin_shufflevector(load_vector<VU>(p), load_vector<VU>(p + 4 * kLanes),
 #if BZ_LEVEL == 512
                                     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 #else
@@ -92,24 +91,24 @@ BZ_AI void interleave_pair(VU a, VU b, VU* r) {
 #endif
 }
 template <int N> BZ_AI void interleave(const VU* r, char* p) {
-  auto* v = reinterpret_cast<VRowU*>(p);
+  [[maybe_unused]] auto put = [p](int i, VU x) { store_vector(p + 4 * kLanes * i, x); };
   if constexpr (N == 1) {
-    v[0] = r[0];
+    put(0, r[0]);
   } else if constexpr (N == 2) {
     VU t[2];
     interleave_pair(r[0], r[1], t);
-    v[0] = t[0];
-    v[1] = t[1];
+    put(0, t[0]);
+    put(1, t[1]);
   } else if constexpr (N == 4) {
     VU a[2], b[2], t[2];   // (0,2) and (1,3) interleaved, then with each other
     interleave_pair(r[0], r[2], a);
     interleave_pair(r[1], r[3], b);
     interleave_pair(a[0], b[0], t);
-    v[0] = t[0];
-    v[1] = t[1];
+    put(0, t[0]);
+    put(1, t[1]);
     interleave_pair(a[1], b[1], t);
-    v[2] = t[0];
-    v[3] = t[1];
+    put(2, t[0]);
+    put(3, t[1]);
   } else {
     for (int i = 0; i < kLanes; ++i)
       for (int j = 0; j < N; ++j) {
@@ -336,11 +335,11 @@ template <bool Full, bool Saddr> struct MemoryB {
           deinterleave<N>(c.p, r);
           for (int j = 0; j < N; ++j) row_at(o->d + layout::kRow * j, q) = r[j];
         } else if constexpr (elem_bytes(E) == 1) {
-          VU x = __builtin_convertvector(VU8(*reinterpret_cast<const VBytes*>(c.p)), VU);
+          VU x = __builtin_convertvector(load_vector<VU8>(c.p), VU);
           if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 24) >> 24);
           put_elem<E>(q, em, x);
         } else {
-          VU x = __builtin_convertvector(VU16(*reinterpret_cast<const VHalves*>(c.p)), VU);
+          VU x = __builtin_convertvector(load_vector<VU16>(c.p), VU);
           if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 16) >> 16);
           put_elem<E>(q, em, x);
         }
@@ -479,8 +478,8 @@ template <bool Full, bool Saddr> struct MemoryB {
           interleave<N>(r, c.p);
         } else {
           r[0] = row(o->s[1], q) >> (elem_high(E) ? 16u : 0u);
-          if constexpr (elem_bytes(E) == 1) *reinterpret_cast<VBytes*>(c.p) = __builtin_convertvector(r[0], VU8);
-          else *reinterpret_cast<VHalves*>(c.p) = __builtin_convertvector(r[0], VU16);
+          if constexpr (elem_bytes(E) == 1) store_vector(c.p, __builtin_convertvector(r[0], VU8));
+          else store_vector(c.p, __builtin_convertvector(r[0], VU16));
         }
         return true;
       }
