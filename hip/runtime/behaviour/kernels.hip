@@ -137,11 +137,9 @@ KERNEL(big_shared)
 KERNEL(fail_assert)
 KERNEL(trap)
 KERNEL(store)
-#undef KERNEL
 
 const void* const counter = &device_counter;
 const void* const table = constant_table;
-const void* const managed = &managed_int;
 int& managed_value() { return managed_int; }
 
 void launch_fill(dim3 grid, dim3 block, hipStream_t stream, int* out, int value, int n) {

@@ -27,8 +27,7 @@ extern const void* const store;          ///< (int* where)
 
 extern const void* const counter;        ///< __device__ int, initially 7
 extern const void* const table;          ///< __constant__ int[4], initially 1, 2, 3, 4
-extern const void* const managed;        ///< the address of the __managed__ int, initially 5
-int& managed_value();
+int& managed_value();                    ///< the __managed__ int, initially 5
 
 struct Triple {
   int a;

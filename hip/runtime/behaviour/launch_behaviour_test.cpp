@@ -2,6 +2,7 @@
 
 #include <hip/hip_ext.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <numeric>
@@ -312,6 +313,39 @@ TEST(ModuleLoad, FromMemoryAndFromBundle) {
   EXPECT_HIP(hipErrorInvalidValue, hipModuleLoadData(nullptr, image.data()));
   EXPECT_HIP(hipErrorFileNotFound, hipModuleLoad(&m, file("no_such_file").c_str()));
   EXPECT_EQ(m, nullptr);
+  (void)hipGetLastError();
+}
+
+TEST(Library, KernelsHaveHandles) {
+  hipLibrary_t library = nullptr;
+  auto image = bytes(file("kernels." + target() + ".co"));
+  ASSERT_OK(hipLibraryLoadData(&library, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  hipKernel_t kernel = nullptr;
+  ASSERT_OK(hipLibraryGetKernel(&kernel, library, "k_fill"));
+  const char* name = nullptr;
+  ASSERT_OK(hipKernelGetName(&name, kernel));
+  EXPECT_STREQ(name, "k_fill");
+  hipLibrary_t back = nullptr;
+  ASSERT_OK(hipKernelGetLibrary(&back, kernel));
+  EXPECT_EQ(back, library);
+  unsigned count = 0;
+  ASSERT_OK(hipLibraryGetKernelCount(&count, library));
+  ASSERT_GE(count, 19u);
+  std::vector<hipKernel_t> all(count);
+  ASSERT_OK(hipLibraryEnumerateKernels(all.data(), count, library));
+  EXPECT_EQ(std::count(all.begin(), all.end(), kernel), 1);
+  DeviceBuffer<int> d(64);
+  int* p = d.get();
+  int value = 12, n = 64;
+  void* args[] = {&p, &value, &n};
+  ASSERT_OK(hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(kernel), 1, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr));
+  EXPECT_EQ(d.read()[63], 12);
+  EXPECT_HIP(hipErrorNotFound, hipLibraryGetKernel(&kernel, library, "no_such_kernel"));
+  EXPECT_OK(hipLibraryUnload(library));
+  EXPECT_HIP(hipErrorInvalidHandle, hipLibraryUnload(library)) << "twice";
+  EXPECT_HIP(hipErrorInvalidHandle, hipLibraryGetKernelCount(&count, nullptr));
+  EXPECT_HIP(hipErrorFileNotFound, hipLibraryLoadFromFile(&library, file("no_such_file").c_str(), nullptr, nullptr, 0,
+                                                          nullptr, nullptr, 0));
   (void)hipGetLastError();
 }
 

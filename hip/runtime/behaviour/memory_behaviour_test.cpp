@@ -104,6 +104,13 @@ TEST(Managed, OnePointerForBothSides) {
   EXPECT_EQ(value, 1);
   EXPECT_OK(hipMemRangeGetAttribute(&value, 4, hipMemRangeAttributeLastPrefetchLocation, p, 64));
   EXPECT_EQ(value, 0);
+  EXPECT_OK(hipMemPrefetchAsync_v2(p, 64, {hipMemLocationTypeHost, 0}, 0, nullptr));
+  EXPECT_OK(hipMemRangeGetAttribute(&value, 4, hipMemRangeAttributeLastPrefetchLocation, p, 64));
+  EXPECT_EQ(value, hipCpuDeviceId);
+  EXPECT_OK(hipMemAdvise_v2(p, 64, hipMemAdviseSetPreferredLocation, {hipMemLocationTypeDevice, 0}));
+  EXPECT_OK(hipMemRangeGetAttribute(&value, 4, hipMemRangeAttributePreferredLocation, p, 64));
+  EXPECT_EQ(value, 0);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemPrefetchAsync_v2(p, 64, {hipMemLocationTypeInvalid, 0}, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipMemPrefetchAsync(&value, 4, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidDevice, hipMemPrefetchAsync(p, 4, 99, nullptr));
   EXPECT_OK(hipFree(p));
