@@ -362,7 +362,8 @@ struct Decoder {
       if (spec.field == Field::src0) has_src0 = true, float0 = takes_mods(spec);
       if (spec.field == Field::src1) has_src1 = true, float1 = takes_mods(spec);
     }
-    if (!has_src0) return l.get('D', words) == 0 && !s.get('c', w) && !s.get('m', w) && !s.get('x', w) && !s.get('n', w);
+    if (!has_src0)
+      return l.get('D', words) == 0 && (w[0] & 0xbf3fe000u) == 0;  // v_nop: all but the destination selects
     if (float0 ? s.get('x', w) : s.get('n', w) | s.get('a', w)) return false;
     if (has_src1 && (float1 ? s.get('y', w) : s.get('o', w) | s.get('b', w))) return false;
     if (!has_src1 && (s.get('f', w) | s.get('y', w) | s.get('o', w) | s.get('b', w) | s.get('T', w))) return false;

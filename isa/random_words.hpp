@@ -37,6 +37,11 @@ public:
     case 2: w[1] &= word() & word(); break;
     default: break;
     }
+    // Immediates and offsets at their ends.
+    static constexpr uint32_t ends[] = {0, 1, 2, 0x3f, 0x40, 0x41, 0x7fff, 0x8000, 0xfff0, 0xffef, 0xffff};
+    if (pick(8) == 0) w[0] = (w[0] & ~0xffffu) | ends[pick(std::size(ends))];
+    if (pick(16) == 0) w[1] = pick(2) ? w[1] & 0xff000000u : w[1] & 0x00ffffffu;
+    if (pick(32) == 0) w[1] = pick(2) ? 0 : ~0u >> pick(32);
     if (pick(8) == 0) w[1] = interesting_literal();
     if (pick(16) == 0) w[0] = (w[0] & ~0xffu) | 255;
     return w;

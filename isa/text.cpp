@@ -287,8 +287,10 @@ private:
   void operands() {
     std::string_view sep = " ";
     for (int k = 0; k < i_.operand_count; ++k) {
+      auto& o = i_.operands[static_cast<size_t>(k)];
+      if (has(meta_.flags, EndProgram) && o.value == 0) return;  // s_endpgm 0 is s_endpgm
       out_ += sep;
-      operand(i_.operands[static_cast<size_t>(k)]);
+      operand(o);
       sep = i_.operands[static_cast<size_t>(k)].field == Field::tgt ? " " : ", ";
     }
   }
