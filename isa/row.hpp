@@ -165,49 +165,69 @@ private:
   static constexpr bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
   static void fail(const char* why);  // never defined: reaching it in a constant expression is the compile error
 
+  /// Names are told apart by hash: comparing strings costs the compiler seconds over all rows. Two names with one hash
+  /// would be a duplicate case; an unknown name with the hash of a known one is not to be feared in a row file.
+  static consteval uint32_t hash(std::string_view w) {
+    uint32_t h = 2166136261u;
+    for (char c : w) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+    return h;
+  }
   static consteval Field field_of(std::string_view w) {
-    struct { std::string_view name; Field field; } constexpr names[] = {
-        {"sdst", Field::sdst}, {"ssrc0", Field::ssrc0}, {"ssrc1", Field::ssrc1}, {"simm16", Field::simm16},
-        {"label", Field::label}, {"hwreg", Field::hwreg}, {"waitcnt", Field::waitcnt}, {"sendmsg", Field::sendmsg},
-        {"gpr_idx", Field::gpr_idx}, {"k32", Field::k32}, {"sbase", Field::sbase}, {"sdata", Field::sdata},
-        {"smem_offset", Field::smem_offset}, {"simm7", Field::simm7}, {"vdst", Field::vdst}, {"src0", Field::src0},
-        {"src1", Field::src1}, {"src2", Field::src2}, {"vsrc", Field::vsrc}, {"attr", Field::attr},
-        {"param", Field::param}, {"addr", Field::addr}, {"data0", Field::data0}, {"data1", Field::data1},
-        {"vaddr", Field::vaddr}, {"data", Field::data}, {"saddr", Field::saddr}, {"vdata", Field::vdata},
-        {"srsrc", Field::srsrc}, {"soffset", Field::soffset}, {"ssamp", Field::ssamp}, {"tgt", Field::tgt},
-        {"vsrc0", Field::vsrc0}, {"vsrc1", Field::vsrc1}, {"vsrc2", Field::vsrc2}, {"vsrc3", Field::vsrc3}};
-    for (auto& n : names)
-      if (n.name == w) return n.field;
-    return Field::none;
+    switch (hash(w)) {
+    case hash("sdst"): return Field::sdst; case hash("ssrc0"): return Field::ssrc0;
+    case hash("ssrc1"): return Field::ssrc1; case hash("simm16"): return Field::simm16;
+    case hash("label"): return Field::label; case hash("hwreg"): return Field::hwreg;
+    case hash("waitcnt"): return Field::waitcnt; case hash("sendmsg"): return Field::sendmsg;
+    case hash("gpr_idx"): return Field::gpr_idx; case hash("k32"): return Field::k32;
+    case hash("sbase"): return Field::sbase; case hash("sdata"): return Field::sdata;
+    case hash("smem_offset"): return Field::smem_offset; case hash("simm7"): return Field::simm7;
+    case hash("vdst"): return Field::vdst; case hash("src0"): return Field::src0;
+    case hash("src1"): return Field::src1; case hash("src2"): return Field::src2;
+    case hash("vsrc"): return Field::vsrc; case hash("attr"): return Field::attr;
+    case hash("param"): return Field::param; case hash("addr"): return Field::addr;
+    case hash("data0"): return Field::data0; case hash("data1"): return Field::data1;
+    case hash("vaddr"): return Field::vaddr; case hash("data"): return Field::data;
+    case hash("saddr"): return Field::saddr; case hash("vdata"): return Field::vdata;
+    case hash("srsrc"): return Field::srsrc; case hash("soffset"): return Field::soffset;
+    case hash("ssamp"): return Field::ssamp; case hash("tgt"): return Field::tgt;
+    case hash("vsrc0"): return Field::vsrc0; case hash("vsrc1"): return Field::vsrc1;
+    case hash("vsrc2"): return Field::vsrc2; case hash("vsrc3"): return Field::vsrc3;
+    default: return Field::none;
+    }
   }
   static consteval Type type_of(std::string_view w) {
-    struct { std::string_view name; Type type; } constexpr names[] = {
-        {"b16", Type::b16}, {"i16", Type::i16}, {"u16", Type::u16}, {"f16", Type::f16}, {"bf16", Type::bf16},
-        {"b32", Type::b32}, {"i32", Type::i32}, {"u32", Type::u32}, {"f32", Type::f32}, {"b64", Type::b64},
-        {"i64", Type::i64}, {"u64", Type::u64}, {"f64", Type::f64}, {"pk_f16", Type::pk_f16},
-        {"pk_i16", Type::pk_i16}, {"pk_u16", Type::pk_u16}, {"pk_f32", Type::pk_f32}, {"pk_b32", Type::pk_b32},
-        {"pk_bf16", Type::pk_bf16}, {"mix", Type::mix}};
-    for (auto& n : names)
-      if (n.name == w) return n.type;
-    return Type::none;
+    switch (hash(w)) {
+    case hash("b16"): return Type::b16; case hash("i16"): return Type::i16; case hash("u16"): return Type::u16;
+    case hash("f16"): return Type::f16; case hash("bf16"): return Type::bf16; case hash("b32"): return Type::b32;
+    case hash("i32"): return Type::i32; case hash("u32"): return Type::u32; case hash("f32"): return Type::f32;
+    case hash("b64"): return Type::b64; case hash("i64"): return Type::i64; case hash("u64"): return Type::u64;
+    case hash("f64"): return Type::f64; case hash("pk_f16"): return Type::pk_f16;
+    case hash("pk_i16"): return Type::pk_i16; case hash("pk_u16"): return Type::pk_u16;
+    case hash("pk_f32"): return Type::pk_f32; case hash("pk_b32"): return Type::pk_b32;
+    case hash("pk_bf16"): return Type::pk_bf16; case hash("mix"): return Type::mix;
+    default: return Type::none;
+    }
   }
   consteval void attribute(OperandSpec& s, std::string_view w) {
     if (w[0] >= '0' && w[0] <= '9') {
       int n = 0;
       for (char c : w) n = n * 10 + (c - '0');
       s.dwords = static_cast<uint8_t>(n);
-    } else if (w == "v") s.reg = RegClass::vgpr;
-    else if (w == "s") s.reg = RegClass::sgpr;
-    else if (w == "a") s.reg = RegClass::agpr;
-    else if (w == "av") s.reg = RegClass::av;
-    else if (w == "reg") s.no_inline = true;
-    else if (w == "plain") s.plain = true;
-    else if (w == "rw") s.read_write = true, s.is_dst = s.field != Field::src0;  // v_swap_b32 writes its source
-    else if (w == "rtn") s.if_returning = true;
-    else if (w == "dst") s.is_dst = true;
-    else if (w == "src") s.is_dst = false;
-    else if (w == "mask") s.mask = true, s.type = Type::b64, s.dwords = 2;
-    else {
+      return;
+    }
+    switch (hash(w)) {
+    case hash("v"): s.reg = RegClass::vgpr; break;
+    case hash("s"): s.reg = RegClass::sgpr; break;
+    case hash("a"): s.reg = RegClass::agpr; break;
+    case hash("av"): s.reg = RegClass::av; break;
+    case hash("reg"): s.no_inline = true; break;
+    case hash("plain"): s.plain = true; break;
+    case hash("rw"): s.read_write = true, s.is_dst = s.field != Field::src0; break;  // v_swap_b32 writes its source
+    case hash("rtn"): s.if_returning = true; break;
+    case hash("dst"): s.is_dst = true; break;
+    case hash("src"): s.is_dst = false; break;
+    case hash("mask"): s.mask = true, s.type = Type::b64, s.dwords = 2; break;
+    default:
       s.type = type_of(w);
       if (s.type == Type::none) fail("unknown attribute");
       if (type_bits(s.type) == 64) s.dwords = 2;
