@@ -574,6 +574,7 @@ Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const Code
     reader.need(at, 4);
     std::optional<isa::Inst> inst;
     if (reader.words.size() > at) inst = isa::decode(traits.target, reader.words.data() + at, reader.words.size() - at);
+    if (inst && !inst->legal) inst.reset();  // the decoder can name it, the chip has no such operand
     if (!inst) {
       low.inst = nullptr;
       low.pc = pc;
