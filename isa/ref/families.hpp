@@ -6,5 +6,9 @@ namespace bz::isa::ref {
 void register_memory();
 void register_cross();
 void register_matrix();
+void register_scalar();
+void register_smem();
+void register_valu_int();
+void register_valu_int16();
 
 } // namespace bz::isa::ref

@@ -194,6 +194,10 @@ void register_all() {
   register_memory();
   register_cross();
   register_matrix();
+  register_scalar();
+  register_smem();
+  register_valu_int();
+  register_valu_int16();
 }
 
 std::string_view row_name(const Inst& inst) { return row_meta(inst.row).name; }
