@@ -145,19 +145,29 @@ Expected<uint64_t> Memory::allocate(uint32_t device, MemoryKind kind, uint64_t v
     return error(Code::out_of_memory, "{} of {} wanted, {} of {} free", human(a.size), memory_kind_name(kind),
                  human(b->total - b->used), human(b->total));
   auto next = by_va_.lower_bound(va);
+  if (kind == MemoryKind::userptr) {
+    if (!is_mapped(va, a.size))
+      return error(Code::fault, "{:#x}..{:#x} is to be registered, but isn't mapped", va, a.end());
+    a.backed = true;
+    a.id = next_id_++;
+    return user_.emplace(a.id, a).first->first;
+  }
   if ((next != by_va_.end() && next->first < a.end()) || (next != by_va_.begin() && std::prev(next)->second.end() > va))
     return error(Code::invalid_argument, "{:#x}..{:#x} overlaps another allocation", va, a.end());
-  if (kind == MemoryKind::vram || kind == MemoryKind::gtt)
-    BZ_TRY(claim(va, a.size));
-  else if (kind == MemoryKind::userptr && !is_mapped(va, a.size))
-    return error(Code::fault, "{:#x}..{:#x} is to be registered, but isn't mapped", va, a.end());
-  a.backed = kind == MemoryKind::userptr || kind == MemoryKind::doorbell;
+  if (kind == MemoryKind::vram || kind == MemoryKind::gtt) BZ_TRY(claim(va, a.size));
+  a.backed = kind == MemoryKind::doorbell;
   if (Budget* b = budget(a)) b->used += a.size;
   a.id = next_id_++;
   va_of_[a.id] = va;
   uint64_t id = a.id;
   by_va_.emplace(va, std::move(a));
   return id;
+}
+
+Allocation* Memory::get(uint64_t id) {
+  if (auto it = va_of_.find(id); it != va_of_.end()) return &by_va_.at(it->second);
+  auto user = user_.find(id);
+  return user == user_.end() ? nullptr : &user->second;
 }
 
 Status Memory::back(Allocation& a, int protection) {
@@ -191,23 +201,27 @@ void Memory::release(Allocation& a) {
 
 Status Memory::free(uint64_t id) {
   std::unique_lock lock(mutex_);
-  auto it = va_of_.find(id);
-  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
-  auto node = by_va_.find(it->second);
-  Allocation& a = node->second;
+  Allocation* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
+  Allocation& a = *found;
   if (!a.mapped.empty()) return error(Code::busy, "{} is still mapped to {} device(s)", name_of(a), a.mapped.size());
   if (on_release_) on_release_(a.va, a.end());
+  if (a.kind == MemoryKind::userptr) {
+    user_.erase(id);
+    return {};
+  }
+  uint64_t va = a.va;
   release(a);
-  by_va_.erase(node);
+  by_va_.erase(va);
   return {};
 }
 
 Status Memory::map(uint64_t id, uint32_t device) {
   std::lock_guard lock(mutex_);
-  auto it = va_of_.find(id);
-  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
+  auto* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
   if (device >= vram_.size()) return error(Code::invalid_argument, "there is no device {}", device);
-  Allocation& a = by_va_.at(it->second);
+  Allocation& a = *found;
   BZ_TRY(back(a, PROT_READ | PROT_WRITE));
   if (std::find(a.mapped.begin(), a.mapped.end(), device) == a.mapped.end()) a.mapped.push_back(device);
   return {};
@@ -215,9 +229,9 @@ Status Memory::map(uint64_t id, uint32_t device) {
 
 Status Memory::unmap(uint64_t id, uint32_t device) {
   std::lock_guard lock(mutex_);
-  auto it = va_of_.find(id);
-  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
-  Allocation& a = by_va_.at(it->second);
+  auto* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
+  Allocation& a = *found;
   // The host may still use it at the same address, and so the pages stay until they are freed.
   std::erase(a.mapped, device);
   return {};
@@ -225,9 +239,9 @@ Status Memory::unmap(uint64_t id, uint32_t device) {
 
 Expected<void*> Memory::host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed) {
   std::lock_guard lock(mutex_);
-  auto it = va_of_.find(id);
-  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
-  Allocation& a = by_va_.at(it->second);
+  auto* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
+  Allocation& a = *found;
   if (length == 0 || length > a.size)
     return error(Code::invalid_argument, "{} bytes of {} are to be mapped", length, name_of(a));
   if (a.kind != MemoryKind::vram && a.kind != MemoryKind::gtt)
@@ -248,22 +262,30 @@ void Memory::free_all() {
     release(a);
   }
   by_va_.clear();
+  user_.clear();
   reservations_.clear();
 }
 
 Expected<Allocation> Memory::find(uint64_t id) const {
   std::lock_guard lock(mutex_);
-  auto it = va_of_.find(id);
-  if (it == va_of_.end()) return error(Code::invalid_handle, "there is no allocation {}", id);
-  return by_va_.at(it->second);
+  auto* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
+  return *found;
 }
 
 bool Memory::containing(uint64_t address, Allocation& out) const {
   std::lock_guard lock(mutex_);
   auto it = by_va_.upper_bound(address);
-  if (it == by_va_.begin() || std::prev(it)->second.end() <= address) return false;
-  out = std::prev(it)->second;
-  return true;
+  if (it != by_va_.begin() && std::prev(it)->second.end() > address) {
+    out = std::prev(it)->second;
+    return true;
+  }
+  for (auto& [id, a] : user_)
+    if (address >= a.va && address < a.end()) {
+      out = a;
+      return true;
+    }
+  return false;
 }
 
 std::string Memory::describe(uint64_t address) const {
@@ -271,6 +293,10 @@ std::string Memory::describe(uint64_t address) const {
   auto after = by_va_.upper_bound(address);
   const Allocation* above = after == by_va_.end() ? nullptr : &after->second;
   const Allocation* below = after == by_va_.begin() ? nullptr : &std::prev(after)->second;
+  for (const auto& [id, a] : user_) {
+    if (a.va > address && (!above || a.va < above->va)) above = &a;
+    if (a.va <= address && (!below || a.end() > below->end())) below = &a;
+  }
   if (below && below->end() > address)
     return fmt::format("inside {}, at offset {}{}", name_of(*below), address - below->va,
                        below->backed ? "" : ", which no device has mapped");
@@ -293,7 +319,7 @@ uint64_t Memory::vram_available(uint32_t device) const {
 
 size_t Memory::count() const {
   std::lock_guard lock(mutex_);
-  return by_va_.size();
+  return by_va_.size() + user_.size();
 }
 
 } // namespace bz::gpu

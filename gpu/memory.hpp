@@ -80,7 +80,11 @@ private:
   Budget* budget(const Allocation& a);
 
   mutable std::mutex mutex_;
+  Allocation* get(uint64_t id);
+  const Allocation* get(uint64_t id) const { return const_cast<Memory*>(this)->get(id); }
   std::map<uint64_t, Allocation> by_va_;
+  /// Registered memory by id: it owns no pages, and registrations of neighbouring heap blocks share some.
+  std::unordered_map<uint64_t, Allocation> user_;
   std::unordered_map<uint64_t, uint64_t> va_of_; ///< id -> va
   std::map<uint64_t, uint64_t> reservations_;    ///< begin -> end of PROT_NONE ranges seen to be the client's
   std::map<uint64_t, Allocation> freed_;         ///< the last few, so that a report can say "freed"

@@ -296,10 +296,16 @@ int destroy_queue(Process& p, kfd_ioctl_destroy_queue_args& a) {
 }
 
 int update_queue(Process& p, kfd_ioctl_update_queue_args& a) {
+  // As the kernel: no ring, or an empty one, makes the queue inactive.
+  if (!a.ring_base_address || a.ring_size == 0) {
+    auto config = p.devices().scheduler().queue_config(a.queue_id);
+    if (!config.ok()) return result(config.status());
+    return result(p.devices().scheduler().update_queue(a.queue_id, 0, 0, 0, config->priority));
+  }
   if (int r = check_queue_numbers(a.queue_percentage, a.queue_priority, a.ring_size)) return r;
   uint8_t byte = 0;
-  if (a.ring_base_address && (!gpu::read_memory(&byte, a.ring_base_address, 1) ||
-                              !gpu::read_memory(&byte, a.ring_base_address + a.ring_size - 1, 1)))
+  if (!gpu::read_memory(&byte, a.ring_base_address, 1) ||
+      !gpu::read_memory(&byte, a.ring_base_address + a.ring_size - 1, 1))
     return -EFAULT;
   if (a.ring_base_address % abi::kAqlPacketBytes != 0 || a.ring_size < abi::kAqlPacketBytes) return -EINVAL;
   return result(p.devices().scheduler().update_queue(a.queue_id, a.ring_base_address, a.ring_size, a.queue_percentage,

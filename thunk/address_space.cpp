@@ -1,0 +1,69 @@
+#include "thunk/address_space.hpp"
+
+#include <iterator>
+#include <sys/mman.h>
+
+namespace bz::thunk {
+
+AddressSpace::~AddressSpace() {
+  if (end_) munmap(reinterpret_cast<void*>(begin_), end_ - begin_);
+}
+
+bool AddressSpace::reserve(uint64_t bytes) {
+  constexpr uint64_t kLeast = 256ull << 20, kHugePage = 2ull << 20;
+  for (; bytes >= kLeast; bytes /= 2) {
+    void* p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) continue;
+    begin_ = reinterpret_cast<uint64_t>(p);
+    end_ = begin_ + bytes;
+    uint64_t first = (begin_ + kHugePage - 1) / kHugePage * kHugePage;
+    free_[first] = end_;
+    return true;
+  }
+  return false;
+}
+
+void AddressSpace::carve(std::map<uint64_t, uint64_t>::iterator hole, uint64_t address, uint64_t bytes) {
+  auto [begin, end] = *hole;
+  free_.erase(hole);
+  if (address > begin) free_[begin] = address;
+  if (address + bytes < end) free_[address + bytes] = end;
+}
+
+uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment) {
+  for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
+    uint64_t address = (hole->first + alignment - 1) & ~(alignment - 1);
+    if (address < hole->first || address >= hole->second || hole->second - address < bytes) continue;
+    carve(hole, address, bytes);
+    return address;
+  }
+  return 0;
+}
+
+bool AddressSpace::take_at(uint64_t address, uint64_t bytes) {
+  auto hole = free_.upper_bound(address);
+  if (hole == free_.begin()) return false;
+  --hole;
+  if (hole->second <= address || hole->second - address < bytes) return false;
+  carve(hole, address, bytes);
+  return true;
+}
+
+void AddressSpace::give_back(uint64_t address, uint64_t bytes) {
+  uint64_t end = address + bytes;
+  auto after = free_.lower_bound(address);
+  if (after != free_.begin()) {
+    auto before = std::prev(after);
+    if (before->second == address) {
+      address = before->first;
+      free_.erase(before);
+    }
+  }
+  if (after != free_.end() && after->first == end) {
+    end = after->second;
+    free_.erase(after);
+  }
+  free_[address] = end;
+}
+
+} // namespace bz::thunk

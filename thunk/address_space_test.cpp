@@ -1,0 +1,56 @@
+#include "thunk/address_space.hpp"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace {
+using bz::thunk::AddressSpace;
+constexpr uint64_t kPage = 4096, kMiB = 1ull << 20;
+
+TEST(AddressSpace, TakesAlignedAndDisjoint) {
+  AddressSpace space;
+  ASSERT_TRUE(space.reserve(1024 * kMiB));
+  uint64_t a = space.take(kPage, kPage), b = space.take(3 * kMiB, 2 * kMiB), c = space.take(kPage, kPage);
+  EXPECT_NE(a, 0u);
+  EXPECT_EQ(b % (2 * kMiB), 0u);
+  EXPECT_TRUE(a + kPage <= b || b + 3 * kMiB <= a);
+  EXPECT_NE(a, c);
+  EXPECT_TRUE(space.contains(a));
+  EXPECT_EQ(space.take(4096 * kMiB, kPage), 0u);
+}
+
+TEST(AddressSpace, GivenBackIsWholeAgain) {
+  AddressSpace space;
+  ASSERT_TRUE(space.reserve(512 * kMiB));
+  std::mt19937 random(1);
+  std::vector<std::pair<uint64_t, uint64_t>> taken;
+  for (int i = 0; i < 5000; ++i) {
+    if (!taken.empty() && random() % 2) {
+      size_t k = random() % taken.size();
+      space.give_back(taken[k].first, taken[k].second);
+      taken.erase(taken.begin() + static_cast<long>(k));
+      continue;
+    }
+    uint64_t bytes = (1 + random() % 64) * kPage;
+    uint64_t at = space.take(bytes, kPage);
+    ASSERT_NE(at, 0u);
+    for (auto& [other, size] : taken) ASSERT_TRUE(at + bytes <= other || other + size <= at);
+    taken.emplace_back(at, bytes);
+  }
+  for (auto& [at, bytes] : taken) space.give_back(at, bytes);
+  EXPECT_NE(space.take(500 * kMiB, kPage), 0u) << "no fragments are left";
+}
+
+TEST(AddressSpace, TakeAtNeedsAFreeRange) {
+  AddressSpace space;
+  ASSERT_TRUE(space.reserve(512 * kMiB));
+  uint64_t a = space.take(4 * kPage, kPage);
+  space.give_back(a, 4 * kPage);
+  EXPECT_TRUE(space.take_at(a + kPage, kPage));
+  EXPECT_FALSE(space.take_at(a, 2 * kPage));
+  EXPECT_TRUE(space.take_at(a, kPage));
+  EXPECT_FALSE(space.take_at(16, kPage));
+}
+
+} // namespace
