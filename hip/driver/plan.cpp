@@ -60,6 +60,7 @@ Status expand_responses(const std::vector<std::string>& args, std::vector<std::s
 struct Scan {
   bool hip = false, links = true, inputs = false, standard_input = false;
   bool optimisation = false, genco = false, targets = false, lingering_x = false, bundle_choice = false;
+  bool address_sanitizer = false, gpu_sanitize = true;
   bool own_x = false; // the words end under a -x that hipcc put there for one file
   std::vector<std::string> words;
   std::vector<std::string> archs;
@@ -153,6 +154,8 @@ Status scan_words(const std::vector<std::string>& args, const PlanInput& in, Sca
         continue;
       }
       if (std::find(std::begin(kNoLink), std::end(kNoLink), arg) != std::end(kNoLink)) scan.links = false;
+      if (starts(arg, "-fsanitize=") && arg.find("address") != std::string::npos) scan.address_sanitizer = true;
+      if (arg == "-fno-gpu-sanitize") scan.gpu_sanitize = false;
       if (starts(arg, "-O")) scan.optimisation = true;
       if (arg == "--gpu-bundle-output" || arg == "--no-gpu-bundle-output") scan.bundle_choice = true;
       scan.words.push_back(arg);
@@ -245,7 +248,14 @@ Expected<Plan> make_plan(const PlanInput& in) {
     append({"--rocm-path=" + in.install.root, "-no-hip-rt"});
     if (scan.archs.empty() && scan.hip) add_archs("native", in, scan);
     remove_repeats(scan.archs);
-    for (const std::string& arch : scan.archs) command.push_back("--offload-arch=" + arch);
+    for (const std::string& arch : scan.archs) {
+      // clang instruments device code for such targets only, and names no file when the library is missing.
+      if (scan.hip && scan.address_sanitizer && scan.gpu_sanitize && arch.find("xnack+") != std::string::npos)
+        return error(Code::unsupported,
+                     "-fsanitize=address for {}: there is no amdgcn/bitcode/asanrtl.bc; add -fno-gpu-sanitize to "
+                     "instrument the host code alone", arch);
+      command.push_back("--offload-arch=" + arch);
+    }
   }
   if (hip_link) command.push_back("--hip-link");
   if (scan.genco) {

@@ -153,6 +153,11 @@ TEST(Plan, RefusesByName) {
   auto plan = make_plan(input({"-use-staticlib", "a.cpp"}));
   ASSERT_FALSE(plan.ok());
   EXPECT_NE(plan.status().message().find("libamdhip64"), std::string::npos);
+  auto sanitized = make_plan(input({"-c", "a.cpp", "-fsanitize=address,undefined", "--offload-arch=gfx90a:xnack+"}));
+  ASSERT_FALSE(sanitized.ok());
+  EXPECT_NE(sanitized.status().message().find("asanrtl"), std::string::npos);
+  EXPECT_TRUE(make_plan(input({"-c", "a.cpp", "-fsanitize=address", "--offload-arch=gfx90a"})).ok());
+  EXPECT_TRUE(make_plan(input({"-c", "a.cpp", "-fsanitize=address", "-fno-gpu-sanitize", "--offload-arch=gfx90a:xnack+"})).ok());
   EXPECT_FALSE(make_plan(input({"a.cpp", "-x"})).ok());
   EXPECT_FALSE(make_plan(input({"a.cpp", "--offload-arch"})).ok());
 }
