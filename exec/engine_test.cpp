@@ -68,4 +68,331 @@ TEST(Engine, Saxpy) {
       }
     }
 }
+
+// Device code shared by the cases below: plain C++ with AMDGPU builtins.
+constexpr const char* kPrelude = R"(
+#define KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("default")))
+#define SHARED [[clang::loader_uninitialized]] static __attribute__((address_space(3)))
+typedef unsigned u32; typedef unsigned long u64;
+static inline u32 tid() { return __builtin_amdgcn_workitem_id_x(); }
+static inline u32 bid() { return __builtin_amdgcn_workgroup_id_x(); }
+static inline void barrier() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier(); __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
+)";
+
+struct Case {
+  std::string source;
+  std::string kernel;
+  std::array<uint16_t, 3> group{64, 1, 1};
+  std::array<uint32_t, 3> grid{64, 1, 1};
+  uint32_t group_bytes = 0, private_bytes = 0;
+};
+/// Runs on every target, optimization and level; `check` is called after each run, `reset` before.
+template <class Args, class Reset, class Check>
+void everywhere(const Case& c, Args& args, Reset reset, Check check, std::vector<Target> targets = {Target::gfx942, Target::gfx90a, Target::gfx906},
+                std::vector<const char*> flags = {"-O3", "-O0"}) {
+  for (Target t : targets)
+    for (const char* f : flags) {
+      auto image = device(t, kPrelude + c.source, f);
+      ASSERT_TRUE(image);
+      for (auto& level : engine_levels()) {
+        SCOPED_TRACE(c.kernel + " " + std::string(bz::isa::target_name(t)) + " " + f + " " + level);
+        auto e = engine(t, level);
+        ASSERT_TRUE(e);
+        DispatchInfo d;
+        d.group_size = c.group;
+        d.grid_size = c.grid;
+        d.group_bytes = c.group_bytes;
+        d.private_bytes = std::max(c.private_bytes, 2048u);
+        d.kernel_object = image->symbol(c.kernel + ".kd");
+        ASSERT_NE(d.kernel_object, 0u);
+        d.kernarg = reinterpret_cast<uint64_t>(&args);
+        reset();
+        launch(*e, d);
+        if (::testing::Test::HasFailure()) return;
+        check();
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+}
+
+TEST(Engine, BarrierReduction) {
+  for (uint16_t size : {64, 256, 1024}) {
+    Case c{.source = R"(
+SHARED u32 part[1024];
+KERNEL void reduce(const u32* in, u32* out, u32 size) {
+  u32 t = tid();
+  part[t] = in[bid() * size + t];
+  barrier();
+  for (u32 s = size / 2; s > 0; s >>= 1) {
+    if (t < s) part[t] += part[t + s];
+    barrier();
+  }
+  if (t == 0) out[bid()] = part[0];
+})",
+           .kernel = "reduce", .group = {size, 1, 1}, .grid = {3u * size, 1, 1}, .group_bytes = 4096};
+    std::vector<uint32_t> in(3 * size), out(3);
+    std::iota(in.begin(), in.end(), 7u);
+    struct { const uint32_t* in; uint32_t* out; uint32_t size; } args{in.data(), out.data(), size};
+    everywhere(c, args, [&] { out.assign(3, 0); }, [&] {
+      for (uint32_t b = 0; b < 3; ++b) EXPECT_EQ(out[b], std::accumulate(in.begin() + b * size, in.begin() + (b + 1) * size, 0u));
+    });
+  }
+}
+
+// Each wave goes round its own number of times between barriers: the convoy splits and forms again.
+TEST(Engine, WavesDisagree) {
+  Case c{.source = R"(
+SHARED u32 sum;
+KERNEL void uneven(u32* out) {
+  u32 t = tid(), wave = t / 64;
+  for (u32 round = 0; round < 5; ++round) {
+    if (t == 0) sum = 0;
+    barrier();
+    u32 x = 0;
+    for (u32 i = 0; i < (wave + 1) * (round + 1) + (t & 3); ++i) x += i ^ t;
+    __scoped_atomic_fetch_add(&sum, x, __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP);
+    barrier();
+    if (t == 0) out[round] = sum;
+    barrier();
+  }
+})",
+         .kernel = "uneven", .group = {320, 1, 1}, .grid = {320, 1, 1}, .group_bytes = 64};
+  std::vector<uint32_t> out(5), want(5);
+  for (uint32_t r = 0; r < 5; ++r)
+    for (uint32_t t = 0; t < 320; ++t)
+      for (uint32_t i = 0; i < (t / 64 + 1) * (r + 1) + (t & 3); ++i) want[r] += i ^ t;
+  struct { uint32_t* out; } args{out.data()};
+  everywhere(c, args, [&] { out.assign(5, 0); }, [&] { EXPECT_EQ(out, want); });
+}
+
+// A lock between waves, and one between workgroups: both need back edges that let others run.
+TEST(Engine, LocksMakeProgress) {
+  Case c{.source = R"(
+KERNEL void locked(u32* lock, u32* count, u32 rounds) {
+  if (tid() % 64 != 0) return;
+  for (u32 i = 0; i < rounds; ++i) {
+    for (;;) {
+      u32 expected = 0;
+      if (__scoped_atomic_compare_exchange_n(lock, &expected, 1u, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)) break;
+    }
+    *(volatile u32*)count = *(volatile u32*)count + 1;
+    __scoped_atomic_store_n(lock, 0u, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+  }
+})",
+         .kernel = "locked", .group = {256, 1, 1}, .grid = {1024, 1, 1}};
+  uint32_t lock = 0, count = 0;
+  struct { uint32_t* lock; uint32_t* count; uint32_t rounds; } args{&lock, &count, 20};
+  everywhere(c, args, [&] { lock = count = 0; }, [&] { EXPECT_EQ(count, 4u * 4 * 20); });
+}
+// Group 0 waits for the last one: it must be parked.
+TEST(Engine, GroupsWaitForEachOther) {
+  Case c{.source = R"(
+KERNEL void chain(u32* flags, u32 n) {
+  u32 b = bid();
+  if (b + 1 < n) while (__scoped_atomic_load_n(&flags[b + 1], __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) == 0) __builtin_amdgcn_s_sleep(1);
+  __scoped_atomic_store_n(&flags[b], b + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+})",
+         .kernel = "chain", .group = {64, 1, 1}, .grid = {64 * 6, 1, 1}};
+  std::vector<uint32_t> flags(6);
+  struct { uint32_t* flags; uint32_t n; } args{flags.data(), 6};
+  everywhere(c, args, [&] { flags.assign(6, 0); }, [&] { EXPECT_EQ(flags, (std::vector<uint32_t>{1, 2, 3, 4, 5, 6})); });
+}
+
+TEST(Engine, CallsAndRecursion) {
+  Case c{.source = R"(
+__attribute__((noinline)) static u32 fib(u32 n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__attribute__((noinline)) static u32 twice(u32 x) { return 2 * x; }
+__attribute__((noinline)) static u32 thrice(u32 x) { return 3 * x; }
+KERNEL void calls(u32* out, u32 which) {
+  u32 (*f)(u32) = (tid() + which) % 2 ? twice : thrice;
+  out[tid()] = fib(tid() % 8) + f(tid());
+})",
+         .kernel = "calls", .group = {128, 1, 1}, .grid = {128, 1, 1}, .private_bytes = 4096};
+  std::vector<uint32_t> out(128);
+  uint32_t fib[8] = {0, 1, 1, 2, 3, 5, 8, 13};
+  struct { uint32_t* out; uint32_t which; } args{out.data(), 1};
+  everywhere(c, args, [&] { out.assign(128, 0); }, [&] {
+    for (uint32_t t = 0; t < 128; ++t) EXPECT_EQ(out[t], fib[t % 8] + ((t + 1) % 2 ? 2 : 3) * t) << t;
+  });
+}
+
+TEST(Engine, PrivateArraysAndGenericPointers) {
+  Case c{.source = R"(
+SHARED u32 tile[64];
+__attribute__((noinline)) static u32 sum(const u32* p, u32 n) { u32 s = 0; for (u32 i = 0; i < n; ++i) s += p[i]; return s; }
+KERNEL void generic(const u32* in, u32* out) {
+  u32 mine[20];
+  for (u32 i = 0; i < 20; ++i) mine[(i * 7 + tid()) % 20] = in[i] + tid();
+  tile[tid()] = tid() * 3;
+  barrier();
+  out[tid()] = sum(mine, 20) + 1000 * sum((const u32*)tile, 64) + sum(in, 20);
+})",
+         .kernel = "generic", .group = {64, 1, 1}, .grid = {64, 1, 1}, .group_bytes = 256, .private_bytes = 1024};
+  std::vector<uint32_t> in(20), out(64);
+  std::iota(in.begin(), in.end(), 5u);
+  uint32_t total = std::accumulate(in.begin(), in.end(), 0u), lds = 3 * 63 * 64 / 2;
+  struct { const uint32_t* in; uint32_t* out; } args{in.data(), out.data()};
+  everywhere(c, args, [&] { out.assign(64, 0); }, [&] {
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], total + 20 * t + 1000 * lds + total) << t;
+  });
+}
+
+TEST(Engine, PartialGroupsInThreeDimensions) {
+  Case c{.source = R"(
+KERNEL void where(u32* out, u32 nx, u32 ny) {
+  u32 x = __builtin_amdgcn_workgroup_id_x() * 5 + __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workgroup_id_y() * 4 + __builtin_amdgcn_workitem_id_y(),
+      z = __builtin_amdgcn_workgroup_id_z() * 6 + __builtin_amdgcn_workitem_id_z();
+  out[(z * ny + y) * nx + x] += x + 100 * y + 10000 * z + 1;
+})",
+         .kernel = "where", .group = {5, 4, 6}, .grid = {13, 10, 7}};
+  std::vector<uint32_t> out(13 * 10 * 7), want;
+  for (uint32_t z = 0; z < 7; ++z)
+    for (uint32_t y = 0; y < 10; ++y)
+      for (uint32_t x = 0; x < 13; ++x) want.push_back(x + 100 * y + 10000 * z + 1);
+  struct { uint32_t* out; uint32_t nx, ny; } args{out.data(), 13, 10};
+  everywhere(c, args, [&] { out.assign(out.size(), 0); }, [&] { EXPECT_EQ(out, want); });
+}
+
+TEST(Engine, AtomicsOfEveryKind) {
+  Case c{.source = R"(
+SHARED u32 bins[16];
+KERNEL void histogram(const u32* in, u32* out, float* fsum, u64* big, u32 n) {
+  if (tid() < 16) bins[tid()] = 0;
+  barrier();
+  u32 i = bid() * 128 + tid();
+  if (i < n) {
+    __scoped_atomic_fetch_add(&bins[in[i] % 16], 1u, __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP);
+    __scoped_atomic_fetch_add(fsum, 0.5f, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    __scoped_atomic_fetch_max(big, (u64)in[i] << 33, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  }
+  barrier();
+  if (tid() < 16) __scoped_atomic_fetch_add(&out[tid()], bins[tid()], __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+})",
+         .kernel = "histogram", .group = {128, 1, 1}, .grid = {512, 1, 1}, .group_bytes = 64};
+  std::vector<uint32_t> in(450), out(16), want(16);
+  uint64_t biggest = 0, big = 0;
+  float fsum = 0;
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint32_t>(i * 2654435761u >> 7), ++want[in[i] % 16], biggest = std::max(biggest, uint64_t{in[i]} << 33);
+  struct { const uint32_t* in; uint32_t* out; float* fsum; uint64_t* big; uint32_t n; } args{in.data(), out.data(), &fsum, &big, 450};
+  everywhere(c, args, [&] { out.assign(16, 0); fsum = 0; big = 0; }, [&] {
+    EXPECT_EQ(out, want);
+    EXPECT_EQ(fsum, 225.0f);
+    EXPECT_EQ(big, biggest);
+  });
+}
+
+TEST(Engine, DoublePrecisionDivision) {
+  Case c{.source = R"(
+KERNEL void divide(const double* x, const double* y, double* q, const float* a, const float* b, float* r) {
+  u32 i = tid();
+  q[i] = x[i] / y[i];
+  r[i] = a[i] / b[i];
+})",
+         .kernel = "divide", .group = {64, 1, 1}, .grid = {64, 1, 1}};
+  std::vector<double> x(64), y(64), q(64);
+  std::vector<float> a(64), b(64), r(64);
+  const double special[] = {0.0, -0.0, 1.0, 3.0, 1e308, 1e-308, 4e-320, INFINITY, -7.25};
+  for (size_t i = 0; i < 64; ++i) {
+    x[i] = special[i % 9] * (1 + 0.001 * static_cast<double>(i));
+    y[i] = special[i / 8] * (1 + 0.01 * static_cast<double>(i));
+    a[i] = static_cast<float>(i % 5 == 0 ? 1e38 : i % 7 == 0 ? 1e-40 : 1.37 * static_cast<double>(i));
+    b[i] = static_cast<float>(i % 3 == 0 ? 3e37 : i % 11 == 0 ? 2e-39 : 0.77 * static_cast<double>(i) + 0.1);
+  }
+  struct { const double *x, *y; double* q; const float *a, *b; float* r; } args{x.data(), y.data(), q.data(), a.data(), b.data(), r.data()};
+  everywhere(c, args, [&] { q.assign(64, 0); r.assign(64, 0); }, [&] {
+    for (size_t i = 0; i < 64; ++i) {
+      double want = x[i] / y[i];
+      if (std::isnan(want)) EXPECT_TRUE(std::isnan(q[i])) << x[i] << " / " << y[i] << " = " << q[i];
+      else EXPECT_EQ(q[i], want) << x[i] << " / " << y[i];
+      EXPECT_EQ(r[i], a[i] / b[i]) << a[i] << " / " << b[i];
+    }
+  });
+}
+
+// ---------------------------------------------------------------- faults
+
+/// Assembles and runs one wave; s[0:1] is the kernarg pointer.
+std::unique_ptr<Halt> halt_of(Target t, const std::string& level, const std::string& text, void* kernarg, uint64_t* entry = nullptr) {
+  auto words = assemble(t, text);
+  EXPECT_TRUE(words.ok()) << words.status().message();
+  static std::vector<std::unique_ptr<RawKernel>> keep;   // halts name addresses in it
+  keep.push_back(std::make_unique<RawKernel>(t, *words));
+  auto e = engine(t, level);
+  DispatchInfo d;
+  d.group_size = {64, 1, 1};
+  d.grid_size = {64, 1, 1};
+  d.kernel_object = keep.back()->object();
+  d.kernarg = reinterpret_cast<uint64_t>(kernarg);
+  if (entry) *entry = d.kernel_object + 256;
+  auto r = run_dispatch(*e, d);
+  EXPECT_TRUE(r.ok()) << r.status().to_string();
+  return r ? std::move(r->halt) : nullptr;
+}
+
+TEST(Engine, MemoryFaultsNameInstructionAndLane) {
+  for (auto& level : engine_levels()) {
+    uint64_t addresses[64], entry = 0;
+    uint32_t ok = 0;
+    for (auto& a : addresses) a = reinterpret_cast<uint64_t>(&ok);
+    addresses[37] = 0x10000;   // below what can be mapped
+    const char* load = R"(
+      v_lshlrev_b32 v2, 3, v0
+      global_load_dwordx2 v[4:5], v2, s[0:1]
+      s_waitcnt vmcnt(0)
+      global_load_dword v6, v[4:5], off offset:4
+      s_endpgm)";
+    auto h = halt_of(Target::gfx942, level, load, addresses, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::memory_fault);
+    EXPECT_EQ(h->lane, 37);
+    EXPECT_EQ(h->address, 0x10004u);
+    EXPECT_FALSE(h->is_write);
+    EXPECT_EQ(h->pc, entry + 4 + 8 + 4);
+    EXPECT_NE(h->text.find("global_load_dword"), std::string::npos) << h->text;
+    // Not canonical.
+    addresses[37] = reinterpret_cast<uint64_t>(&ok);
+    addresses[5] = 0x0123456789abcdef;
+    std::string store = load;
+    store.replace(store.find("global_load_dword v6, v[4:5], off offset:4"), 42, "global_store_dword v[4:5], v2, off        ");
+    h = halt_of(Target::gfx942, level, store, addresses, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->lane, 5);
+    EXPECT_EQ(h->address, 0x0123456789abcdefu);
+    EXPECT_TRUE(h->is_write);
+    // Scalar.
+    h = halt_of(Target::gfx942, level, "s_mov_b64 s[2:3], 0x40\n s_load_dword s4, s[2:3], 0x10\n s_endpgm", addresses, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->address, 0x50u);
+    EXPECT_EQ(h->lane, -1);
+    EXPECT_EQ(h->pc, entry + 8);
+  }
+}
+
+TEST(Engine, OtherHalts) {
+  for (auto& level : engine_levels()) {
+    uint64_t entry = 0;
+    auto h = halt_of(Target::gfx942, level, "s_nop 0\n .long 0xbf7f0000\n s_endpgm", nullptr, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::illegal_instruction);
+    EXPECT_EQ(h->pc, entry + 4);
+    EXPECT_NE(h->text.find("bf7f0000"), std::string::npos) << h->text;
+    h = halt_of(Target::gfx942, level, "s_nop 0\n s_trap 2\n s_endpgm", nullptr, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::trap);
+    EXPECT_EQ(h->trap_id, 2u);
+    h = halt_of(Target::gfx942, level, "s_setkill 1\n s_endpgm", nullptr, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::not_implemented);
+    EXPECT_NE(h->text.find("s_setkill"), std::string::npos) << h->text;
+    // A jump to nowhere.
+    h = halt_of(Target::gfx942, level, "s_mov_b64 s[2:3], 0x1000\n s_setpc_b64 s[2:3]", nullptr, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::memory_fault);
+    EXPECT_EQ(h->address, 0x1000u);
+    // Private memory beyond the dispatch's.
+    h = halt_of(Target::gfx942, level, "scratch_load_dword v1, off, off offset:64\n s_endpgm", nullptr, &entry);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->reason, Halt::Reason::stack_overflow);
+  }
+}
 } // namespace

@@ -18,6 +18,23 @@ template <class V> BZ_AI void store_vector(char* p, V v) { __builtin_memcpy(p, &
 using VU8 = uint8_t __attribute__((ext_vector_type(kLanes)));
 using VU16 = uint16_t __attribute__((ext_vector_type(kLanes)));
 
+/// Lanes outside of `em` are not touched, so they can't fault.
+BZ_AI VU masked_load(Bits em, const char* p, VU old) {
+#if BZ_LEVEL == 512
+  return __builtin_bit_cast(VU, _mm512_mask_loadu_epi32(__builtin_bit_cast(__m512i, old), em, p));
+#else
+  auto m = __builtin_bit_cast(__m256i, mask_of(em).v);
+  return blend(mask_of(em).v, __builtin_bit_cast(VU, _mm256_maskload_epi32(reinterpret_cast<const int*>(p), m)), old);
+#endif
+}
+BZ_AI void masked_store(Bits em, char* p, VU x) {
+#if BZ_LEVEL == 512
+  _mm512_mask_storeu_epi32(p, em, __builtin_bit_cast(__m512i, x));
+#else
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(p), __builtin_bit_cast(__m256i, mask_of(em).v), __builtin_bit_cast(__m256i, x));
+#endif
+}
+
 constexpr bool is_u32(Elem e) { return e == Elem::u32; }
 constexpr unsigned elem_bytes(Elem e) {
   switch (e) {
@@ -348,7 +365,7 @@ template <bool Full, bool Saddr> struct MemoryB {
       if constexpr (is_u32(E) && N == 1) {
         char* p = c.p - 4 * __builtin_ctz(em);
         VU old = row(o->d, q);
-        row_at(o->d, q) = __builtin_masked_load(__builtin_bit_cast(VB, em), reinterpret_cast<uint32_t*>(p), old);
+        row_at(o->d, q) = masked_load(em, p, old);
         return true;
       }
     }
@@ -485,7 +502,7 @@ template <bool Full, bool Saddr> struct MemoryB {
       }
       if constexpr (is_u32(E) && N == 1) {
         char* p = c.p - 4 * __builtin_ctz(em);
-        __builtin_masked_store(__builtin_bit_cast(VB, em), row(o->s[1], q), reinterpret_cast<uint32_t*>(p));
+        masked_store(em, p, row(o->s[1], q));
         return true;
       }
     }

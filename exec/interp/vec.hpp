@@ -38,10 +38,24 @@ struct Mask {
   BZ_AI friend Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
   BZ_AI friend Mask operator^(Mask a, Mask b) { return {a.v ^ b.v}; }
   BZ_AI friend Mask operator~(Mask a) { return {~a.v}; }
-  BZ_AI Bits bits() const { return __builtin_bit_cast(Bits, __builtin_convertvector(v, VB)); }
+  BZ_AI Bits bits() const {
+#if BZ_LEVEL == 512
+    return __builtin_bit_cast(Bits, __builtin_convertvector(v, VB));
+#else
+    return static_cast<Bits>(_mm256_movemask_ps(__builtin_bit_cast(__m256, v)));
+#endif
+  }
   BZ_AI bool any() const { return bits() != 0; }
 };
-BZ_AI Mask mask_of(Bits b) { return {__builtin_convertvector(__builtin_bit_cast(VB, b), VI)}; }
+BZ_AI Mask mask_of(Bits b) {
+#if BZ_LEVEL == 512
+  // A bool converts to 1, but selects look at the sign.
+  return {-__builtin_convertvector(__builtin_bit_cast(VB, b), VI)};
+#else
+  constexpr VU kBit = {1, 2, 4, 8, 16, 32, 64, 128};   // without mask registers the conversion would go lane by lane
+  return {(VU(static_cast<uint32_t>(b)) & kBit) == kBit};
+#endif
+}
 
 template <class T> struct Lanes {
   Vec<T> v;
