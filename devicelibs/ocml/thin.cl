@@ -5,10 +5,16 @@
   CONST float OCML(n##_f32)(float x) { return n(x); }                                                                  \
   CONST double OCML(n##_f64)(double x) { return n(x); }
 CLC_UNARY(UNARY)
+#define UNARY_DOUBLE(n)                                                                                                \
+  CONST float OCML(n##_f32)(float x) { return (float)n((double)x); }                                                   \
+  CONST double OCML(n##_f64)(double x) { return n(x); }
+CLC_UNARY_DOUBLE(UNARY_DOUBLE)
 #define BINARY(n)                                                                                                      \
   CONST float OCML(n##_f32)(float x, float y) { return n(x, y); }                                                      \
   CONST double OCML(n##_f64)(double x, double y) { return n(x, y); }
 CLC_BINARY(BINARY)
+CONST float OCML(atan2_f32)(float y, float x) { return (float)atan2((double)y, (double)x); }
+CONST double OCML(atan2_f64)(double y, double x) { return atan2(y, x); }
 
 CONST float OCML(pown_f32)(float x, int n) { return pown(x, n); }
 CONST double OCML(pown_f64)(double x, int n) { return pown(x, n); }

@@ -247,7 +247,7 @@ void test_conversions() {
     expect<double>("double2int_rn", i, o[1], clamp_to(std::nearbyint(d), low, high) + 0.0);
     expect<double>("double2int_ru", i, o[2], clamp_to(std::ceil(d), low, high) + 0.0);
     expect<double>("double2int_rz", i, o[3], clamp_to(std::trunc(d), low, high) + 0.0);
-    expect<double>("double2uint_rn", i, o[4], clamp_to(std::nearbyint(d), 0.0, 4294967295.0));
+    expect<double>("double2uint_rn", i, o[4], clamp_to(std::nearbyint(d), 0.0, 4294967295.0) + 0.0);
     float nearest = (float)d;
     float down = nearest > d ? std::nextafterf(nearest, -INFINITY) : nearest;
     float up = nearest < d ? std::nextafterf(nearest, INFINITY) : nearest;
