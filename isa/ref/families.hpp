@@ -10,5 +10,8 @@ void register_scalar();
 void register_smem();
 void register_valu_int();
 void register_valu_int16();
+void register_valu_float();
+void register_valu_float_convert();
+void register_valu_float_special();
 
 } // namespace bz::isa::ref

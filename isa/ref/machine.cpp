@@ -60,9 +60,9 @@ uint64_t ScalarView::read(const Operand& o, int dwords) const {
   switch (o.kind) {
   case Operand::Kind::sgpr: return dwords == 2 ? m.sgpr64(o.number) : m.sgpr[o.number];
   case Operand::Kind::special: {
+    // A 32-bit read gives the low half, which for an aperture's base is 0 (docs/isa-errata.md).
     uint64_t x = special(m, o.number);
-    // A 32-bit read of an aperture gives its high half: the low half is always 0.
-    return dwords == 1 && o.number >= 235 && o.number <= 238 ? x >> 32 : x;
+    return dwords == 1 ? static_cast<uint32_t>(x) : x;
   }
   case Operand::Kind::vgpr: return m.vgpr[o.number][0];
   case Operand::Kind::agpr: return m.agpr[o.number][0];
@@ -77,10 +77,12 @@ uint32_t LaneView::reg(const Operand& o, int n) const {
   case Operand::Kind::sgpr: return m.sgpr[(o.number + static_cast<unsigned>(n)) & 127];
   case Operand::Kind::special: {
     uint64_t x = special(m, o.number);
-    if (o.dwords == 1 && o.number >= 235 && o.number <= 238) return static_cast<uint32_t>(x >> 32);
     return static_cast<uint32_t>(x >> (32 * n));
   }
-  default: return static_cast<uint32_t>(o.value >> (32 * n));
+  default:
+    // Both dwords of a packed pair read the one 32-bit constant (docs/isa-errata.md).
+    if (o.type == Type::pk_f32 || o.type == Type::pk_b32) n = 0;
+    return static_cast<uint32_t>(o.value >> (32 * n));
   }
 }
 
@@ -198,6 +200,9 @@ void register_all() {
   register_smem();
   register_valu_int();
   register_valu_int16();
+  register_valu_float();
+  register_valu_float_convert();
+  register_valu_float_special();
 }
 
 std::string_view row_name(const Inst& inst) { return row_meta(inst.row).name; }

@@ -1,0 +1,60 @@
+// What every float reference needs: MODE as rules for one format, sources as numbers, results with output multiplier and
+// clamp. Sources: Vega ISA 3.? "MODE register", 6.2.2 "Output modifiers"; MI300 ISA 4.? and 6.2. Must not know instructions.
+#pragma once
+#include "isa/decode.hpp"
+#include "isa/ref/machine.hpp"
+#include "isa/ref/softfloat.hpp"
+
+namespace bz::isa::ref {
+
+using V = const LaneView&;
+
+/// MODE, for one format: single precision has its own rounding and denormal fields; half and double share theirs.
+struct Rules {
+  soft::Format f;
+  soft::Round round;
+  bool flush_in, flush_out, ieee, dx10_clamp;
+
+  Rules(const Machine& m, soft::Format format)
+      : f(format), round(static_cast<soft::Round>(single() ? m.round32() : m.round64())),
+        flush_in(!(single() ? m.denorm_in32() : m.denorm_in64())), flush_out(!(single() ? m.denorm_out32() : m.denorm_out64())),
+        ieee(m.ieee()), dx10_clamp(m.dx10_clamp()) {}
+  bool single() const { return f.fraction_bits == 23; }
+
+  soft::Value unpack(uint64_t bits) const { return soft::unpack(f, bits, flush_in); }
+  uint64_t pack(const soft::Value& x) const { return soft::pack(f, x, round, flush_out); }
+  /// The number that a register would hold: one rounding in between.
+  soft::Value rounded(const soft::Value& x) const { return soft::unpack(f, pack(x)); }
+};
+
+inline uint64_t raw(V v, soft::Format f, int k) {
+  return f.bits() == 16 ? v.u16(k) : f.bits() == 32 ? v.u32(k) : v.u64(k);
+}
+inline soft::Value source(V v, const Rules& r, int k) { return r.unpack(raw(v, r.f, k)); }
+
+/// Output multiplier, then clamp, on bits that have been rounded.
+/// - omod (0.5, 2, 4) counts only if IEEE is off and output denormals are flushed; then -0 becomes +0 before.
+/// - clamp: into 0..1; a NaN becomes 0 with DX10_CLAMP, and stays otherwise. Negative zero becomes zero.
+inline uint64_t modified(V v, const Rules& r, uint64_t bits) {
+  soft::Value x = soft::unpack(r.f, bits);
+  if (v.i.omod && !r.ieee && r.flush_out && !x.is_nan()) {
+    constexpr int kShift[] = {0, 1, 2, -1};
+    bits = x.is_zero() ? 0 : r.pack(soft::scale(x, kShift[v.i.omod]));
+    x = soft::unpack(r.f, bits);
+  }
+  if (!v.i.clamp) return bits;
+  if (x.is_nan()) return r.dx10_clamp ? 0 : bits;
+  if (x.negative || x.is_zero()) return 0;
+  return soft::less(x, soft::power(0)) ? bits : r.f.one();
+}
+
+/// Where a result of this width lands. Half results clear the high half, except in the VOP3 rows with op_sel.
+inline void put(V v, soft::Format f, uint64_t bits) {
+  if (f.bits() == 64) v.out64(bits);
+  else if (f.bits() == 32) v.out32(static_cast<uint32_t>(bits));
+  else if (has(row_meta(v.i.row).flags, OpSel)) v.out16_sel(static_cast<uint32_t>(bits));
+  else v.out16(static_cast<uint32_t>(bits));
+}
+inline void result(V v, const Rules& r, const soft::Value& x) { put(v, r.f, modified(v, r, r.pack(x))); }
+
+} // namespace bz::isa::ref
