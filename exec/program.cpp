@@ -37,6 +37,7 @@ constexpr auto kConstants = [] {
   c[n++] = kF64[8] & 0xffffffff;
   for (int64_t i = -1; i >= -16; --i) c[n++] = static_cast<uint64_t>(i) & 0xffff;       // 16-bit integers
   for (int64_t i = -1; i >= -16; --i) c[n++] = static_cast<uint64_t>(i) & 0xffffffff;   // 32-bit ones as scalars
+  for (uint64_t a : {uint64_t{1} << 48, uint64_t{2} << 48}) c[n++] = a, c[n++] = a | 0xffffffff;   // apertures, beside a literal
   return c;
 }();
 
@@ -129,7 +130,7 @@ struct Lowering {
       if (special_value(o.number, value)) return constant_source(k, value);
       if (o.number < 251 || o.number > 253) return false;
       emit(engine_op(control_specials));
-      place(kSpecialBase + 4 * (o.number - 251));
+      place(kSpecialBase + 8 * (o.number - 251));
       break;
     }
     default: return false;
@@ -477,6 +478,15 @@ struct Lowering {
 
   // ------------------------------------------------------------ one instruction
 
+  /// global_load_dword with the lds bit of older chips does what gfx940's global_load_lds_dword does.
+  static isa::RowId load_to_lds(std::string_view load) {
+    size_t at = load.find("load_") + 5;
+    std::string name = std::string(load.substr(0, at)) + "lds_" + std::string(load.substr(at));
+    for (isa::RowId row = 0; row < isa::row_count(); ++row)
+      if (name == isa::row_meta(row).name) return row;
+    return isa::kNoRow;
+  }
+
   /// SOPP rows that only wait, hint or maintain caches: no operation at all.
   static bool is_elided(const Inst& i) {
     if (i.format != isa::SOPP) return false;
@@ -504,7 +514,12 @@ struct Lowering {
         family = &isa::kFamilies[static_cast<size_t>(f)];
         index = f;
       }
-    const RowHandlers& h = level.family(index)[decoded.row - family->base];
+    isa::RowId row = decoded.row;
+    if (decoded.lds && (decoded.format & (isa::FLAT | isa::GLOBAL | isa::SCRATCH)) && !has(meta->flags, isa::LdsOnly)) {
+      row = load_to_lds(meta->name);
+      if (row == isa::kNoRow) return halt(control_row_missing);
+    }
+    const RowHandlers& h = level.family(index)[row - family->base];
     switch (family->cls) {
     case isa::FamilyClass::scalar: return lower_scalar(h);
     case isa::FamilyClass::lane: return lower_lane(h);

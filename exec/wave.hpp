@@ -14,7 +14,7 @@ struct Code;
 /// MODE register bits (hwreg 1).
 namespace mode {
 inline constexpr uint32_t kRound32 = 0x3, kRound64Shift = 2, kDenorm32Shift = 4, kDenorm64Shift = 6;
-inline constexpr uint32_t kDx10Clamp = 1u << 8, kIeee = 1u << 9;
+inline constexpr uint32_t kDx10Clamp = 1u << 8, kIeee = 1u << 9, kGprIndex = 1u << 27;
 } // namespace mode
 
 enum class WaveState : uint32_t { running, at_barrier, sleeping, ended };
@@ -42,7 +42,7 @@ struct Wave {
   char* scratch;            ///< dword-interleaved private memory of this wave
   uint32_t scratch_bytes;   ///< per lane
   uint32_t accum_offset;
-  uint32_t special[4];      ///< copies of vccz, execz, scc as sources
+  uint64_t special[3];      ///< copies of vccz, execz, scc as sources of 32 or 64 bits
   alignas(64) Op patched[2];///< indexed operation and the return behind it
 
   uint64_t exec() const { uint64_t x; __builtin_memcpy(&x, sgpr + layout::kExec, 8); return x; }

@@ -238,26 +238,22 @@ template <bool Full, bool Saddr> struct MemoryB {
       uint64_t at = offset + (wave_base - reinterpret_cast<uint64_t>(v->scratch)) / 64;   // soffset counts swizzled bytes of the wave
       return scratch_ptr(at > 0xffffffffu ? 0xffffffffu : static_cast<uint32_t>(at), lane, bytes);
     }
-    uint64_t at, limit;
-    if (stride == 0) {
-      at = offset;
-      limit = records;
-      if (soffset > limit || at + bytes > limit - soffset) {
-        // Each dword is checked by itself; the caller sees how many bytes fit.
-        if (soffset > limit || at >= limit - soffset) return {};
-        return {reinterpret_cast<char*>(base + soffset + at), false, 0, static_cast<uint32_t>(limit - soffset - at)};
-      }
-      return {reinterpret_cast<char*>(base + soffset + at), false, 0, bytes};
-    }
-    if (index >= records || (swizzle && offset >= stride)) return {};
-    if (!swizzle) {
-      at = static_cast<uint64_t>(index) * stride + offset;
-    } else {
+    // Scratch descriptors widen the stride by the data format's bits.
+    if (add_tid) stride |= (word3 >> 15 & 15) << 14;
+    uint64_t at = static_cast<uint64_t>(index) * stride + offset;
+    if (swizzle) {
       uint32_t index_stride = 8u << (word3 >> 21 & 3);
       uint64_t msb = index / index_stride, lsb = index % index_stride;
       at = (msb * stride + offset / 4 * 4) * index_stride + lsb * 4 + offset % 4;
     }
-    return {reinterpret_cast<char*>(base + soffset + at), false, 0, bytes};
+    char* p = reinterpret_cast<char*>(base + soffset + at);
+    // Range check: none without an index but with the lane's number, the index against records if there are records, else
+    // bytes. The scalar offset has no part in it.
+    if (add_tid && !idxen) return {p, false, 0, bytes};
+    if (idxen && stride) return index >= records ? LanePtr{} : LanePtr{p, false, 0, bytes};
+    if (offset >= records) return {};
+    uint64_t fits = records - offset;   // each dword is checked by itself; the caller sees how many bytes fit
+    return {p, false, 0, fits < bytes ? static_cast<uint32_t>(fits) : bytes};
   }
   /// General form, any space: where lane's bytes are.
   template <Space S> BZ_AI LanePtr pointer(int lane, uint32_t bytes) {

@@ -85,8 +85,12 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI void gpr_index_on(S32 x, int n) {
     set_m0(S32((m0().v & 0xffff0f00u) | (x.v & 255u) | static_cast<uint32_t>(n & 15) << 12));
     wave()->gpr_index = 1;
+    wave()->mode |= mode::kGprIndex;
   }
-  BZ_AI void gpr_index_off() { wave()->gpr_index = 0; }
+  BZ_AI void gpr_index_off() {
+    wave()->gpr_index = 0;
+    wave()->mode &= ~mode::kGprIndex;
+  }
   BZ_AI void gpr_index_mode(int n) { set_m0(S32((m0().v & 0xffff0fffu) | static_cast<uint32_t>(n & 15) << 12)); }
   BZ_AI void gpr_index_idx(S32 x) { set_m0(S32((m0().v & 0xffffff00u) | (x.v & 255u))); }
 
@@ -106,15 +110,15 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI S64 clock() const { return S64(__builtin_ia32_rdtsc()); }
   BZ_AI S64 realtime() const { return S64(clock_100mhz()); }
 
-  // Memory. The low two bits of addresses are ignored.
+  // Memory. The low two bits of every component of an address are ignored.
   BZ_AI uint64_t smem_offset() const {
-    uint64_t off = static_cast<uint64_t>(static_cast<int64_t>(o->imm));
-    if (o->mods & mods::kSoffset) off += get<uint32_t>(w + o->s[1]);
+    uint64_t off = static_cast<uint64_t>(static_cast<int64_t>(o->imm) & ~int64_t{3});
+    if (o->mods & mods::kSoffset) off += get<uint32_t>(w + o->s[1]) & ~3u;
     return off;
   }
   BZ_AI char* smem_address() const {
     note_access();
-    return reinterpret_cast<char*>((get<uint64_t>(w + o->s[0]) + smem_offset()) & ~uint64_t{3});
+    return reinterpret_cast<char*>((get<uint64_t>(w + o->s[0]) & ~uint64_t{3}) + smem_offset());
   }
   BZ_AI void s_load(int n) {
     const char* p = smem_address();
@@ -127,12 +131,12 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI Resource resource() const {
     uint64_t lo = get<uint64_t>(w + o->s[0]);
     uint32_t records = get<uint32_t>(w + o->s[0] + 8), stride = static_cast<uint32_t>(lo >> 48) & 0x3fff;
-    return {lo & 0xffffffffffff, stride ? static_cast<uint64_t>(records) * stride : records};
+    return {lo & 0xfffffffffffc, stride ? static_cast<uint64_t>(records) * stride : records};
   }
   BZ_AI void s_buffer_load(int n) {
     note_access();
     Resource r = resource();
-    uint64_t off = smem_offset() & ~uint64_t{3};
+    uint64_t off = smem_offset();
     uint32_t x[16];
     for (int i = 0; i < n; ++i) {
       uint64_t at = off + 4 * static_cast<unsigned>(i);
@@ -143,7 +147,7 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI void s_buffer_store(int n) {
     note_access();
     Resource r = resource();
-    uint64_t off = smem_offset() & ~uint64_t{3};
+    uint64_t off = smem_offset();
     for (int i = 0; i < n; ++i) {
       uint64_t at = off + 4 * static_cast<unsigned>(i);
       if (at + 4 <= r.bytes) put(reinterpret_cast<char*>(r.base + at), get<uint32_t>(w + o->d + 4 * i));
@@ -153,7 +157,7 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI void s_buffer_atomic(isa::AtomicOp op, isa::AtomicType t) {
     note_access();
     Resource r = resource();
-    uint64_t off = smem_offset() & ~uint64_t{3};
+    uint64_t off = smem_offset();
     if (off + (is64(t) ? 8 : 4) <= r.bytes) atomic_at(reinterpret_cast<char*>(r.base + off), op, t);
   }
   BZ_AI void atomic_at(char* p, isa::AtomicOp op, isa::AtomicType t) {

@@ -64,16 +64,19 @@ template <bool Full, bool Saddr> struct WaveB : MemoryB<Full, Saddr>, ScalarMath
     for_lanes([&](int lane) { out[(addr[lane] + static_cast<uint32_t>(o->imm)) >> 2 & 63] = data[lane]; });
     for_lanes([&](int lane) { cell(o->d, lane) = out[lane]; });
   }
-  /// offset: bit 15 set = quad permutation (or, from 0xe000, FFT and rotate modes); clear = and / or / xor masks in groups of 32.
+  /// offset: bit 15 set = quad permutation (or, from 0xc000, rotation and FFT); clear = and / or / xor masks in groups of 32.
   BZ_AI void ds_swizzle() {
     uint32_t data[64], pattern = static_cast<uint32_t>(o->imm) & 0xffff;
     take_row(o->s[0], data);
     uint64_t e = wave()->exec();
-    if (pattern >= 0xe000) return this->stop(Halt::Reason::not_implemented, -1, "ds_swizzle in FFT mode");
     for_lanes([&](int lane) {
       unsigned from;
       unsigned l = static_cast<unsigned>(lane);
-      if (pattern >= 0xc000) {
+      if (pattern >= 0xe000) {
+        // FFT within 32: the lane number's bits reversed, then shifted down past the bits that the mask keeps.
+        unsigned mask = pattern & 31, reversed = __builtin_bitreverse32(l & 31) >> 27;
+        from = reversed >> __builtin_popcount(mask) | (l & mask) | (l & 32);
+      } else if (pattern >= 0xc000) {
         // rotate within 32: bit 10 direction, 9:5 amount, 4:0 mask of lanes that stay in their place
         unsigned amount = pattern >> 5 & 31, mask = pattern & 31, r = pattern >> 10 & 1 ? l - amount : l + amount;
         from = (l & mask) | (r & ~mask & 31);

@@ -15,6 +15,10 @@ uint32_t lane_value(const Machine& m, const Operand& o, int lane) {
   }
 }
 
+uint32_t& result(Machine& m, const Operand& o, int lane) {
+  return (o.kind == Operand::Kind::agpr ? m.agpr : m.vgpr)[o.number][static_cast<size_t>(lane)];
+}
+
 /// What a ds_* crossbar row reads at `field`.
 const Operand& at(const Inst& i, Field f) {
   for (auto& o : i.operands)
@@ -43,7 +47,7 @@ void bpermute(Machine& m, const Inst& i) {
     if (!before.active(lane)) continue;
     uint32_t a = lane_value(before, at(i, Field::addr), lane) + static_cast<uint32_t>(i.offset);
     int from = static_cast<int>(a >> 2 & 63);
-    m.vgpr[i.dest().number][static_cast<size_t>(lane)] = before.active(from) ? lane_value(before, at(i, Field::data0), from) : 0;
+    result(m, i.dest(), lane) = before.active(from) ? lane_value(before, at(i, Field::data0), from) : 0;
   }
 }
 
@@ -56,7 +60,7 @@ void permute(Machine& m, const Inst& i) {
       landed[a >> 2 & 63] = lane_value(before, at(i, Field::data0), lane);
     }
   for (int lane = 0; lane < 64; ++lane)
-    if (before.active(lane)) m.vgpr[i.dest().number][static_cast<size_t>(lane)] = landed[static_cast<size_t>(lane)];
+    if (before.active(lane)) result(m, i.dest(), lane) = landed[static_cast<size_t>(lane)];
 }
 
 void swizzle(Machine& m, const Inst& i) {
@@ -81,7 +85,7 @@ void swizzle(Machine& m, const Inst& i) {
       int x = ((lane & static_cast<int>(p & 31)) | static_cast<int>(p >> 5 & 31)) ^ static_cast<int>(p >> 10 & 31);
       from = (lane & 32) | (x & 31);
     }
-    m.vgpr[i.dest().number][static_cast<size_t>(lane)] = before.active(from) ? lane_value(before, at(i, Field::addr), from) : 0;
+    result(m, i.dest(), lane) = before.active(from) ? lane_value(before, at(i, Field::addr), from) : 0;
   }
 }
 

@@ -29,12 +29,17 @@ struct Shape {
   bool sparse = false;
 };
 
-/// FNUZ floats of gfx942: no infinities, no negative zero, 0x80 is NaN; exponent bias 8 (fp8, 4 bits) and 16 (bf8, 5 bits).
-double small_float(uint8_t x, int exponent_bits, int bias) {
-  if (x == 0x80) return NAN;
+/// 8-bit floats: fp8 has 4 exponent bits, bf8 5. gfx942's are FNUZ (no infinities, no negative zero, 0x80 is NaN, exponent bias
+/// 8 or 16), gfx950's are OCP (bias 7 or 15, signed zeros; fp8 has NaN at 0x7f only, bf8 infinities and NaNs at exponent 31).
+double small_float(uint8_t x, int exponent_bits, Target target) {
+  bool fnuz = target != Target::gfx950;
+  int bias = (1 << (exponent_bits - 1)) - !fnuz;
+  if (fnuz && x == 0x80) return NAN;
   int mantissa_bits = 7 - exponent_bits;
   int e = x >> mantissa_bits & ((1 << exponent_bits) - 1), f = x & ((1 << mantissa_bits) - 1);
   double v = e ? std::ldexp(1.0 + std::ldexp(f, -mantissa_bits), e - bias) : std::ldexp(f, 1 - bias - mantissa_bits);
+  if (!fnuz && exponent_bits == 4 && (x & 0x7f) == 0x7f) v = NAN;
+  if (!fnuz && exponent_bits == 5 && e == 31) v = f ? NAN : INFINITY;
   return x & 0x80 ? -v : v;
 }
 
@@ -60,8 +65,8 @@ public:
     case T::xf32: return std::bit_cast<float>(x);
     case T::f16: return static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(x)));
     case T::bf16: return std::bit_cast<float>(x << 16);
-    case T::fp8: return small_float(static_cast<uint8_t>(x), 4, 8);
-    case T::bf8: return small_float(static_cast<uint8_t>(x), 5, 16);
+    case T::fp8: return small_float(static_cast<uint8_t>(x), 4, m_.target);
+    case T::bf8: return small_float(static_cast<uint8_t>(x), 5, m_.target);
     case T::i8: return static_cast<int8_t>(x);
     default: return static_cast<int32_t>(x);
     }

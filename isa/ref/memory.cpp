@@ -78,15 +78,17 @@ void write_bytes(Machine& m, Place p, int lane, const uint8_t* in, size_t n) {
   }
 }
 
-/// Buffer address, Vega ISA 8.1.5: range check on the raw offset, then linear or swizzled layout.
-Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra, size_t bytes) {
+/// Buffer address and range check, MI300 ISA 9.1.5. gfx9 descriptors have no element size: swizzled elements are dwords.
+/// Wide loads and stores are checked dword by dword, atomics as one.
+Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra) {
   const Operand& rsrc = *operand(i, Field::srsrc);
   uint32_t w[4];
   for (unsigned n = 0; n < 4; ++n) w[n] = m.sgpr[(rsrc.number + n) & 127];
   uint64_t base = w[0] | uint64_t{w[1] & 0xffff} << 32;
-  uint32_t stride = w[1] >> 16 & 0x3fff, records = w[2];
+  uint32_t stride = w[1] >> 16 & 0x3fff, records = w[2], index_stride = 8u << (w[3] >> 21 & 3);
+  constexpr uint32_t kElement = 4;
   bool swizzle = w[1] >> 31, add_tid = w[3] >> 23 & 1;
-  uint32_t element_bytes = 2u << (w[3] >> 19 & 3), index_stride = 8u << (w[3] >> 21 & 3);
+  if (add_tid) stride |= (w[3] >> 15 & 15) << 14;
   const Operand* va = operand(i, Field::vaddr);
   uint32_t index = add_tid ? static_cast<uint32_t>(lane) : 0, offset = static_cast<uint32_t>(i.offset) + static_cast<uint32_t>(extra);
   int next = 0;
@@ -95,23 +97,17 @@ Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra, siz
   if (i.offen) offset += vaddr(next);
   const Operand& so = *operand(i, Field::soffset);
   uint32_t soffset = so.kind == Operand::Kind::sgpr ? m.sgpr[so.number] : static_cast<uint32_t>(so.value);
-  (void)bytes;
-  bool out = stride == 0 || !swizzle ? uint64_t{offset} + (stride ? uint64_t{index} * stride : 0) + bytes > records
-                                     : index >= records;
-  if (stride == 0 && swizzle) out = false;  // scratch resource: the records field bounds the whole wave's memory
-  if (stride != 0 && !swizzle) out = index >= records || offset >= stride;
+  bool is_private = add_tid && !i.idxen, structured = i.idxen && stride != 0;
+  bool out = is_private ? false : structured ? index >= records : offset >= records;
   if (out) return {};
-  uint64_t at;
-  if (swizzle) {
-    uint64_t outer = (uint64_t{index / index_stride} * stride + offset / element_bytes * uint64_t{element_bytes}) * index_stride;
-    at = outer + index % index_stride * element_bytes + offset % element_bytes;
-  } else {
-    at = uint64_t{index} * stride + offset;
-  }
+  uint64_t at = uint64_t{index} * stride + offset;
+  if (swizzle)
+    at = (uint64_t{index / index_stride} * stride + offset / kElement * uint64_t{kElement}) * index_stride +
+         index % index_stride * kElement + offset % kElement;
   return {Place::Kind::host, base + soffset + at};
 }
 
-Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extra, size_t bytes) {
+Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extra) {
   auto& mm = const_cast<Machine&>(m);
   const Operand* a = operand(i, Field::addr);
   const Operand* sa = operand(i, Field::saddr);
@@ -140,7 +136,7 @@ Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extr
     uint64_t v = uint64_t{vreg(mm, *a, 0, lane)} + static_cast<uint64_t>(i.offset + extra);
     return {Place::Kind::lds, v};
   }
-  case Where::buffer: return buffer_place(m, i, lane, extra, bytes);
+  case Where::buffer: return buffer_place(m, i, lane, extra);
   }
   return {};
 }
@@ -205,11 +201,15 @@ void run(const Access& a, Machine& m, const Inst& i) {
   size_t bytes = static_cast<size_t>(a.bits) / 8 * static_cast<size_t>(a.kind == Access::Kind::atomic ? 1 : a.dwords);
   for (int lane = 0; lane < 64; ++lane) {
     if (!before.active(lane)) continue;
-    Place p = place(before, i, a.where, lane, 0, bytes);
+    Place p = place(before, i, a.where, lane, 0);
+    bool by_dword = a.where == Where::buffer && a.dwords > 1 && a.kind != Access::Kind::atomic;
     uint8_t raw[16] = {};
-    switch (a.kind) {
+    // The lds bit of a load (MUBUF; FLAT before gfx90a): the data goes to LDS, there is no destination register.
+    switch (a.kind == Access::Kind::load && i.lds ? Access::Kind::load_to_lds : a.kind) {
     case Access::Kind::load: {
-      read_bytes(m, p, lane, raw, bytes);
+      if (by_dword)
+        for (int n = 0; n < a.dwords; ++n) read_bytes(m, place(before, i, a.where, lane, 4 * n), lane, raw + 4 * n, 4);
+      else read_bytes(m, p, lane, raw, bytes);
       uint32_t w[4];
       std::memcpy(w, raw, 16);
       if (a.bits == 8) w[0] = a.element == 's' ? static_cast<uint32_t>(static_cast<int8_t>(raw[0])) : raw[0];
@@ -227,7 +227,9 @@ void run(const Access& a, Machine& m, const Inst& i) {
         if (a.high) w >>= 16;
         std::memcpy(raw + 4 * n, &w, 4);
       }
-      write_bytes(m, p, lane, raw, bytes);
+      if (by_dword)
+        for (int n = 0; n < a.dwords; ++n) write_bytes(m, place(before, i, a.where, lane, 4 * n), lane, raw + 4 * n, 4);
+      else write_bytes(m, p, lane, raw, bytes);
       break;
     }
     case Access::Kind::load_to_lds: {

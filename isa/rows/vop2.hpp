@@ -98,7 +98,11 @@ template <class B> inline constexpr Row<B> kVop2[] = {
     {{"v_subrev_u16", VOP2 | VOP3, {40}, "vdst:u16, src0:u16, src1:u16", Clamp},
      [](auto& b) { b.vdst16(b.clamp() ? b.sub_sat(b.u16(1), b.u16(0)) : b.u16(1) - b.u16(0)); }},
     {{"v_mul_lo_u16", VOP2 | VOP3, {41}, "vdst:u16, src0:u16, src1:u16"},
-     [](auto& b) { b.vdst16(b.u16(0) * b.u16(1)); }},
+     // SDWA has a clamp bit.
+     [](auto& b) {
+           auto r = b.u16(0) * b.u16(1);
+           b.vdst16(b.clamp() ? b.min(r, decltype(r)(0xffffu)) : r);
+         }},
     {{"v_lshlrev_b16", VOP2 | VOP3, {42}, "vdst:b16, src0:u16, src1:b16"},
      [](auto& b) { b.vdst16(b.u16(1) << (b.u16(0) & 15u)); }},
     {{"v_lshrrev_b16", VOP2 | VOP3, {43}, "vdst:b16, src0:u16, src1:b16"},

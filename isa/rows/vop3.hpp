@@ -121,7 +121,7 @@ template <class B> inline constexpr Row<B> kVop3[] = {
            auto r = b.add_overflow(p, b.i64(2));
            using I = decltype(r.value);
            b.vdst(b.clamp() ? b.select(r.mask, b.select(p < 0, I(INT64_MIN), I(INT64_MAX)), r.value) : r.value);
-           b.lanes_out(r.mask);
+           b.lanes_out((r.value < 0) ^ r.mask);  // bit 64 of the 65-bit sum: its sign
          }},
     {{"v_mad_legacy_f16", VOP3, {0x1ea}, "vdst:f16, src0:f16, src1:f16, src2:f16", FloatOp},
      [](auto& b) { b.vdst(b.mad(b.f16(0), b.f16(1), b.f16(2))); }},
@@ -194,7 +194,11 @@ template <class B> inline constexpr Row<B> kVop3[] = {
     {{"v_div_fixup_f16", VOP3, {0x207}, "vdst:f16, src0:f16, src1:f16, src2:f16", FloatOp | OpSel},
      [](auto& b) { b.vdst_sel(b.div_fixup(b.f16(0), b.f16(1), b.f16(2))); }},
     {{"v_lshl_add_u64", VOP3, {0x208}, "vdst:u64, src0:u64, src1:u32, src2:u64", None, kGfx940},
-     [](auto& b) { b.vdst((b.u64(0) << (b.u32(1) & 7u)) + b.u64(2)); }},
+     // Counts 0 to 4; the chip takes 5 to 7 for 0.
+     [](auto& b) {
+           auto n = b.u32(1) & 7u;
+           b.vdst((b.u64(0) << b.select(n > 4u, decltype(n)(0u), n)) + b.u64(2));
+         }},
     {{"v_add_f64", VOP3, {0x280}, "vdst:f64, src0:f64, src1:f64", FloatOp},
      [](auto& b) { b.vdst(b.f64(0) + b.f64(1)); }},
     {{"v_mul_f64", VOP3, {0x281}, "vdst:f64, src0:f64, src1:f64", FloatOp},

@@ -11,7 +11,10 @@ template <class B> inline constexpr Row<B> kVop3p[] = {
     {{"v_pk_mad_i16", VOP3P, {0}, "vdst:pk_i16, src0:pk_i16, src1:pk_i16, src2:pk_i16", Clamp},
      kPacked<[](auto& b, int n) { auto r = b.i16_pk(0, n) * b.i16_pk(1, n) + b.i16_pk(2, n); return b.as_u32(b.clamp() ? saturate_i16(b, r) : r); }>},
     {{"v_pk_mul_lo_u16", VOP3P, {1}, "vdst:pk_u16, src0:pk_u16, src1:pk_u16", Clamp},
-     kPacked<[](auto& b, int n) { return b.u16_pk(0, n) * b.u16_pk(1, n); }>},
+     kPacked<[](auto& b, int n) {
+             auto r = b.u16_pk(0, n) * b.u16_pk(1, n);
+             return b.clamp() ? b.min(r, decltype(r)(0xffffu)) : r;
+           }>},
     {{"v_pk_add_i16", VOP3P, {2}, "vdst:pk_i16, src0:pk_i16, src1:pk_i16", Clamp},
      kPacked<[](auto& b, int n) { auto r = b.i16_pk(0, n) + b.i16_pk(1, n); return b.as_u32(b.clamp() ? saturate_i16(b, r) : r); }>},
     {{"v_pk_sub_i16", VOP3P, {3}, "vdst:pk_i16, src0:pk_i16, src1:pk_i16", Clamp},
