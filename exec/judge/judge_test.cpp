@@ -1,0 +1,138 @@
+// Every row that has a reference in isa/ref/, in every encoding, on random inputs: engine levels against the reference machine.
+//   BZ_JUDGE_SEED=n    other numbers (default 1)      BZ_JUDGE_CASES=n   cases per row and level (default 200)
+//   BZ_JUDGE_ROW=name  one row, or a prefix with *
+#include "exec/judge/bench.hpp"
+
+#include "isa/judges.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+using namespace bz;
+using namespace bz::exec::judge;
+
+namespace {
+
+struct Exception {
+  std::string_view row, why;
+};
+constexpr Exception kExceptions[] = {
+    {"", ""},
+#include "exec/judge/exceptions.inc"
+};
+
+uint64_t number(const char* name, uint64_t otherwise) {
+  const char* v = std::getenv(name);
+  return v && *v ? std::strtoull(v, nullptr, 0) : otherwise;
+}
+const uint64_t kSeed = number("BZ_JUDGE_SEED", 1), kCases = number("BZ_JUDGE_CASES", 200);
+
+struct Group {
+  const char* name;
+  isa::Formats formats;
+};
+constexpr Group kGroups[] = {
+    {"sop2", isa::SOP2}, {"sop1", isa::SOP1}, {"sopc", isa::SOPC}, {"sopk", isa::SOPK}, {"sopp", isa::SOPP}, {"smem", isa::SMEM},
+    {"vop1", isa::VOP1}, {"vop2", isa::VOP2}, {"vopc", isa::VOPC}, {"vop3", isa::VOP3}, {"vop3p", isa::VOP3P}, {"mai", isa::MAI},
+    {"ds", isa::DS}, {"flat", isa::FLAT}, {"global", isa::GLOBAL}, {"scratch", isa::SCRATCH}, {"mubuf", isa::MUBUF}, {"mtbuf", isa::MTBUF}};
+
+bool in_group(const isa::Meta& m, const Group& g) {
+  for (auto& each : kGroups)
+    if (m.formats & each.formats) return each.formats == g.formats;
+  return false;
+}
+
+/// A row is judged in full on the first of these that has it, and with a tenth of the cases on the rest.
+constexpr isa::Target kTargets[] = {isa::Target::gfx942, isa::Target::gfx90a, isa::Target::gfx908, isa::Target::gfx906,
+                                    isa::Target::gfx900, isa::Target::gfx950};
+
+Bench& bench(isa::Target t) {
+  static std::map<isa::Target, std::unique_ptr<Bench>> all;
+  auto& b = all[t];
+  if (!b) b = std::make_unique<Bench>(t);
+  return *b;
+}
+
+bool wanted(std::string_view name) {
+  static const char* filter = std::getenv("BZ_JUDGE_ROW");
+  return !filter || !*filter || isa::matches(filter, name);
+}
+const Exception* exception(std::string_view name) {
+  for (auto& e : kExceptions)
+    if (!e.row.empty() && e.row == name) return &e;
+  return nullptr;
+}
+
+/// Runs `cases` of one row; the report of the first difference. Every encoding gets its share.
+std::string judge_row(isa::Target target, isa::RowId row, uint64_t cases) {
+  Bench& b = bench(target);
+  auto forms = encodings(target, row);
+  std::vector<uint64_t> before;
+  for (size_t l = 0; l < b.levels().size(); ++l) before.push_back(b.executions(l, row));
+  uint64_t seed = kSeed * 0x100000001b3 + row * 7919u + static_cast<unsigned>(target);
+  Random r(seed);
+  std::vector<Encoding> usable;
+  for (auto& f : forms)
+    if (Random probe(seed); draw(probe, target, row, f)) usable.push_back(f);
+  if (usable.empty()) return std::string("no instruction of this row could be made\n");
+  uint64_t judged = 0;
+  for (uint64_t n = 0, tries = 0; n < cases; ++tries) {
+    if (tries > 50 * cases + 1000) return "hardly any instruction of this row gets sensible operands\n";
+    auto d = draw(r, target, row, usable[tries % usable.size()]);
+    if (!d) continue;
+    bool sensible = false;
+    std::string report = b.judge(r, *d, sensible);
+    if (!sensible) continue;
+    if (!report.empty()) return report + "  case " + std::to_string(n) + ", BZ_JUDGE_SEED=" + std::to_string(kSeed) + "\n";
+    ++n, ++judged;
+  }
+  for (size_t l = 0; l < b.levels().size(); ++l)
+    if (b.executions(l, row) < before[l] + judged)
+      return b.levels()[l] + " ran it " + std::to_string(b.executions(l, row) - before[l]) + " times in " + std::to_string(judged) + " cases\n";
+  return {};
+}
+
+class JudgeTest : public testing::TestWithParam<Group> {
+protected:
+  static void SetUpTestSuite() { isa::ref::register_all(); }
+};
+
+TEST_P(JudgeTest, EngineAndReferenceAgree) {
+  std::set<std::string> without, unreached;
+  size_t rows = 0;
+  for (isa::RowId row = 0; row < isa::row_count(); ++row) {
+    const isa::Meta& m = isa::row_meta(row);
+    if (!in_group(m, GetParam()) || !isa::row_has_semantics(row) || !wanted(m.name)) continue;
+    if (!isa::ref::find(m.name)) {
+      without.insert(m.name);
+      continue;
+    }
+    bool first = true;
+    std::string failure;
+    for (isa::Target t : kTargets) {
+      if (encodings(t, row).empty()) continue;
+      failure = judge_row(t, row, first ? kCases : kCases / 10);
+      first = false;
+      if (!failure.empty()) break;
+    }
+    if (first) unreached.insert(m.name);
+    else ++rows;
+    if (const Exception* e = exception(m.name)) {
+      if (failure.empty()) ADD_FAILURE() << m.name << " agrees: take it out of exec/judge/exceptions.inc (" << e->why << ")";
+    } else if (!failure.empty()) {
+      ADD_FAILURE() << m.name << "\n" << failure;
+    }
+  }
+  if (!std::getenv("BZ_JUDGE_ROW")) EXPECT_GT(rows + without.size(), 0u) << "a group without rows judges nothing";
+  for (auto& n : unreached) ADD_FAILURE() << n << " exists on no target that is judged";
+  std::printf("%s: %zu rows judged, %zu without a reference (isa_judges_test has the list), seed %llu\n", GetParam().name, rows, without.size(),
+              static_cast<unsigned long long>(kSeed));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, JudgeTest, testing::ValuesIn(kGroups), [](auto& info) { return std::string(info.param.name); });
+
+} // namespace
