@@ -1,5 +1,6 @@
 #include "thunk/address_space.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <sys/mman.h>
 
@@ -18,6 +19,7 @@ bool AddressSpace::reserve(uint64_t bytes) {
     end_ = begin_ + bytes;
     uint64_t first = (begin_ + kHugePage - 1) / kHugePage * kHugePage;
     free_[first] = end_;
+    next_ = first;
     return true;
   }
   return false;
@@ -31,13 +33,25 @@ void AddressSpace::carve(std::map<uint64_t, uint64_t>::iterator hole, uint64_t a
 }
 
 uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment) {
-  for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
-    uint64_t address = (hole->first + alignment - 1) & ~(alignment - 1);
-    if (address < hole->first || address >= hole->second || hole->second - address < bytes) continue;
-    carve(hole, address, bytes);
-    return address;
-  }
-  return 0;
+  auto fits = [&](std::map<uint64_t, uint64_t>::iterator hole, uint64_t from) -> uint64_t {
+    uint64_t address = (std::max(hole->first, from) + alignment - 1) & ~(alignment - 1);
+    return address < hole->second && hole->second - address >= bytes ? address : 0;
+  };
+  auto take_from = [&](uint64_t from, uint64_t to) -> uint64_t {
+    auto hole = free_.upper_bound(from);
+    if (hole != free_.begin() && std::prev(hole)->second > from) --hole;
+    for (; hole != free_.end() && hole->first < to; ++hole)
+      if (uint64_t address = fits(hole, from)) {
+        carve(hole, address, bytes);
+        return address;
+      }
+    return 0;
+  };
+  // Onwards from the last one: a freed address stays unused as long as possible, so that a use after free faults.
+  uint64_t address = take_from(next_, end_);
+  if (!address) address = take_from(begin_, end_);
+  if (address) next_ = address + bytes;
+  return address;
 }
 
 bool AddressSpace::take_at(uint64_t address, uint64_t bytes) {

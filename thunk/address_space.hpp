@@ -23,6 +23,7 @@ public:
 private:
   void carve(std::map<uint64_t, uint64_t>::iterator hole, uint64_t address, uint64_t bytes);
   uint64_t begin_ = 0, end_ = 0;
+  uint64_t next_ = 0;                 ///< where the last allocation ended
   std::map<uint64_t, uint64_t> free_; ///< begin -> end, never adjacent
 };
 

@@ -42,6 +42,19 @@ TEST(AddressSpace, GivenBackIsWholeAgain) {
   EXPECT_NE(space.take(500 * kMiB, kPage), 0u) << "no fragments are left";
 }
 
+TEST(AddressSpace, FreedAddressesAreNotReusedSoon) {
+  AddressSpace space;
+  ASSERT_TRUE(space.reserve(512 * kMiB));
+  uint64_t a = space.take(16 * kMiB, kPage);
+  space.give_back(a, 16 * kMiB);
+  for (int i = 0; i < 20; ++i) {
+    uint64_t b = space.take(16 * kMiB, kPage);
+    ASSERT_NE(b, a);
+    space.give_back(b, 16 * kMiB);
+  }
+  EXPECT_NE(space.take(500 * kMiB, kPage), 0u) << "but they are, before there is no room";
+}
+
 TEST(AddressSpace, TakeAtNeedsAFreeRange) {
   AddressSpace space;
   ASSERT_TRUE(space.reserve(512 * kMiB));
