@@ -1,5 +1,5 @@
-// Writes docs/hip_api.md: every function of api/hip_runtime.def with its state and, if it is implemented, the sentence of
-// the public header about it. Usage: hip_api_list OUTPUT HEADER...
+// Writes docs/hip_api.md: every function of api/hip_runtime.def with its state and, if it is implemented, the sentence
+// of the public header about it. Usage: hip_api_list OUTPUT HEADER...
 #include <algorithm>
 #include <cstdio>
 #include <fstream>

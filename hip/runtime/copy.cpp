@@ -44,7 +44,8 @@ Result check_kind(hipMemcpyKind kind) {
   case hipMemcpyDeviceToHost:
   case hipMemcpyDeviceToDevice:
   case hipMemcpyDefault:
-  case hipMemcpyDeviceToDeviceNoCU: return {};
+  case hipMemcpyDeviceToDeviceNoCU:
+    return {};
   }
   return fail(hipErrorInvalidMemcpyDirection, "copy kind {} doesn't exist", static_cast<int>(kind));
 }
@@ -120,8 +121,12 @@ Result copy_2d(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, s
   if (width > dst_pitch || width > src_pitch)
     return fail(hipErrorInvalidPitchValue, "rows of {} bytes don't fit pitches of {} and {}", width, dst_pitch,
                 src_pitch);
-  return copy_box({.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .width = width,
-                   .height = height, .dst_pitch = dst_pitch, .src_pitch = src_pitch},
+  return copy_box({.dst = static_cast<char*>(dst),
+                   .src = static_cast<const char*>(src),
+                   .width = width,
+                   .height = height,
+                   .dst_pitch = dst_pitch,
+                   .src_pitch = src_pitch},
                   kind, stream, when);
 }
 
@@ -139,9 +144,15 @@ Result copy_3d(const hipMemcpy3DParms* p, hipStream_t stream, When when) {
   };
   HIP_NONNULL(p->dstPtr.ptr);
   HIP_NONNULL(p->srcPtr.ptr);
-  return copy_box({.dst = at(p->dstPtr, p->dstPos), .src = at(p->srcPtr, p->srcPos), .width = w, .height = h,
-                   .depth = d, .dst_pitch = p->dstPtr.pitch, .src_pitch = p->srcPtr.pitch,
-                   .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize, .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
+  return copy_box({.dst = at(p->dstPtr, p->dstPos),
+                   .src = at(p->srcPtr, p->srcPos),
+                   .width = w,
+                   .height = h,
+                   .depth = d,
+                   .dst_pitch = p->dstPtr.pitch,
+                   .src_pitch = p->srcPtr.pitch,
+                   .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
+                   .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
                   p->kind, stream, when);
 }
 
@@ -165,12 +176,16 @@ Result copy_3d_peer(const hipMemcpy3DPeerParms* p, hipStream_t stream, When when
 template <class Pointer>
 Outcome<Pointer> select(const char* what, hipMemoryType type, Pointer host, hipDeviceptr_t device) {
   switch (type) {
-  case hipMemoryTypeHost: return host;
+  case hipMemoryTypeHost:
+    return host;
   case hipMemoryTypeDevice:
   case hipMemoryTypeUnified:
-  case hipMemoryTypeManaged: return Pointer(device);
-  case hipMemoryTypeArray: return fail(hipErrorNotSupported, "{}: copies from and to arrays are not implemented", what);
-  case hipMemoryTypeUnregistered: break;
+  case hipMemoryTypeManaged:
+    return Pointer(device);
+  case hipMemoryTypeArray:
+    return fail(hipErrorNotSupported, "{}: copies from and to arrays are not implemented", what);
+  case hipMemoryTypeUnregistered:
+    break;
   }
   return fail(hipErrorInvalidValue, "{}: memory type {} doesn't exist", what, static_cast<int>(type));
 }
@@ -279,15 +294,28 @@ Result fill_2d(void* dst, size_t pitch, uint32_t value, unsigned element, size_t
   const size_t bytes = width * element;
   if (height > 1 && bytes > pitch)
     return fail(hipErrorInvalidValue, "rows of {} bytes don't fit a pitch of {}", bytes, pitch);
-  return fill({.dst = static_cast<char*>(dst), .value = value, .element = element, .width = bytes, .height = height,
-               .pitch = pitch, .device = true},
+  return fill({.dst = static_cast<char*>(dst),
+               .value = value,
+               .element = element,
+               .width = bytes,
+               .height = height,
+               .pitch = pitch,
+               .device = true},
               stream, when);
 }
 
 Result fill_3d(hipPitchedPtr p, int value, hipExtent e, hipStream_t stream, When when) {
-  if (e.width > p.pitch) return fail(hipErrorInvalidValue, "rows of {} bytes don't fit a pitch of {}", e.width, p.pitch);
-  return fill({.dst = static_cast<char*>(p.ptr), .value = uint32_t(value), .element = 1, .width = e.width,
-               .height = e.height, .depth = e.depth, .pitch = p.pitch, .slice = p.pitch * p.ysize, .device = true},
+  if (e.width > p.pitch)
+    return fail(hipErrorInvalidValue, "rows of {} bytes don't fit a pitch of {}", e.width, p.pitch);
+  return fill({.dst = static_cast<char*>(p.ptr),
+               .value = uint32_t(value),
+               .element = 1,
+               .width = e.width,
+               .height = e.height,
+               .depth = e.depth,
+               .pitch = p.pitch,
+               .slice = p.pitch * p.ysize,
+               .device = true},
               stream, when);
 }
 

@@ -114,9 +114,7 @@ uint64_t Device::vram_free() const {
 
 Expected<HostcallService*> Device::hostcall() {
   std::lock_guard lock(hostcall_mutex_);
-  if (!hostcall_) {
-    BZ_TRY_ASSIGN(hostcall_, HostcallService::start(*this));
-  }
+  if (!hostcall_) { BZ_TRY_ASSIGN(hostcall_, HostcallService::start(*this)); }
   return hostcall_.get();
 }
 
@@ -151,8 +149,8 @@ Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32
   }
   const uint32_t size = std::min<uint32_t>(max_queue_ ? max_queue_ : 4096, 4096);
   hsa_queue_t* queue = nullptr;
-  hsa_status_t status = hsa_queue_create(agent_, size, HSA_QUEUE_TYPE_MULTI, queue_error, this, UINT32_MAX, UINT32_MAX,
-                                         &queue);
+  hsa_status_t status =
+      hsa_queue_create(agent_, size, HSA_QUEUE_TYPE_MULTI, queue_error, this, UINT32_MAX, UINT32_MAX, &queue);
   if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && cu_mask.empty() && !all_queues_.empty()) {
     // The hardware has no more queues: share one. Order between its streams is stricter than it has to be.
     queue = all_queues_[next_shared_++ % all_queues_.size()];
@@ -163,9 +161,9 @@ Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32
   BZ_TRY(hsa_check(status, "creating a queue"));
   (void)hsa_amd_profiling_set_profiler_enabled(queue, 1); // event times come from dispatch times
   if (priority != 0)
-    BZ_TRY(hsa_check(hsa_amd_queue_set_priority(queue, priority < 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH
-                                                                     : HSA_AMD_QUEUE_PRIORITY_LOW),
-                     "setting the priority of a queue"));
+    BZ_TRY(hsa_check(
+        hsa_amd_queue_set_priority(queue, priority < 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH : HSA_AMD_QUEUE_PRIORITY_LOW),
+        "setting the priority of a queue"));
   if (!cu_mask.empty()) {
     BZ_TRY(hsa_check(hsa_amd_queue_cu_set_mask(queue, uint32_t(cu_mask.size() * 32), cu_mask.data()),
                      "setting the compute unit mask of a queue"));

@@ -88,7 +88,7 @@ public:
   std::atomic<bool> context_active{false};
   hsa_wait_state_t wait_state() const {
     return (flags.load(std::memory_order_relaxed) & hipDeviceScheduleSpin) ? HSA_WAIT_STATE_ACTIVE
-                                                                          : HSA_WAIT_STATE_BLOCKED;
+                                                                           : HSA_WAIT_STATE_BLOCKED;
   }
   static constexpr int kLeastPriority = 1, kGreatestPriority = -1;
 

@@ -120,17 +120,26 @@ Result hipDeviceGetLimit(size_t* value, enum hipLimit_t limit) {
   HIP_NONNULL(value);
   Device& d = Runtime::get().current();
   switch (limit) {
-  case hipLimitStackSize: *value = d.stack_limit; return {};
-  case hipLimitPrintfFifoSize: *value = d.printf_limit; return {};
-  case hipLimitMallocHeapSize: *value = d.heap_limit; return {};
+  case hipLimitStackSize:
+    *value = d.stack_limit;
+    return {};
+  case hipLimitPrintfFifoSize:
+    *value = d.printf_limit;
+    return {};
+  case hipLimitMallocHeapSize:
+    *value = d.heap_limit;
+    return {};
   case hipExtLimitScratchMax:
     *value = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX);
     return {};
   case hipExtLimitScratchCurrent:
     *value = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT);
     return {};
-  case hipExtLimitScratchMin: *value = 0; return {};
-  case hipLimitRange: break;
+  case hipExtLimitScratchMin:
+    *value = 0;
+    return {};
+  case hipLimitRange:
+    break;
   }
   return fail(hipErrorUnsupportedLimit, "limit {} doesn't exist", static_cast<int>(limit));
 }
@@ -145,13 +154,18 @@ Result hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
     return {};
   }
   // Device printf goes packet by packet to the host and device malloc takes device memory: both know no fixed size.
-  case hipLimitPrintfFifoSize: d.printf_limit = value; return {};
-  case hipLimitMallocHeapSize: d.heap_limit = value; return {};
+  case hipLimitPrintfFifoSize:
+    d.printf_limit = value;
+    return {};
+  case hipLimitMallocHeapSize:
+    d.heap_limit = value;
+    return {};
   case hipExtLimitScratchCurrent:
   case hipExtLimitScratchMin:
   case hipExtLimitScratchMax:
     return fail(hipErrorNotSupported, "setting scratch limit {} is not implemented", static_cast<int>(limit));
-  case hipLimitRange: break;
+  case hipLimitRange:
+    break;
   }
   return fail(hipErrorUnsupportedLimit, "limit {} doesn't exist", static_cast<int>(limit));
 }
@@ -246,10 +260,16 @@ Result hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int from, int
   auto& all = Runtime::get().devices();
   const bool access = can_access(*all[size_t(from)], *all[size_t(to)]);
   switch (attr) {
-  case hipDevP2PAttrPerformanceRank: *value = 0; return {};
+  case hipDevP2PAttrPerformanceRank:
+    *value = 0;
+    return {};
   case hipDevP2PAttrAccessSupported:
-  case hipDevP2PAttrNativeAtomicSupported: *value = access; return {};
-  case hipDevP2PAttrHipArrayAccessSupported: *value = 0; return {};
+  case hipDevP2PAttrNativeAtomicSupported:
+    *value = access;
+    return {};
+  case hipDevP2PAttrHipArrayAccessSupported:
+    *value = 0;
+    return {};
   }
   return fail(hipErrorInvalidValue, "peer attribute {} doesn't exist", static_cast<int>(attr));
 }

@@ -30,7 +30,9 @@ Result start_runtime();
 
 inline std::string print_argument(const char* text) { return text ? fmt::format("\"{}\"", text) : "null"; }
 inline std::string print_argument(dim3 d) { return fmt::format("{{{},{},{}}}", d.x, d.y, d.z); }
-inline std::string print_argument(const hipExtent& e) { return fmt::format("{{{},{},{}}}", e.width, e.height, e.depth); }
+inline std::string print_argument(const hipExtent& e) {
+  return fmt::format("{{{},{},{}}}", e.width, e.height, e.depth);
+}
 inline std::string print_argument(const hipPitchedPtr& p) {
   return fmt::format("{{{},pitch {},{}x{}}}", p.ptr, p.pitch, p.xsize, p.ysize);
 }
@@ -90,9 +92,7 @@ hipError_t call(const char* name, std::initializer_list<const char*> names, F fu
   try {
     if constexpr (Traits.start) result = start_runtime();
     if (result.ok()) result = function(args...);
-  } catch (const std::bad_alloc&) {
-    result = Result(hipErrorOutOfMemory, "host memory is used up");
-  }
+  } catch (const std::bad_alloc&) { result = Result(hipErrorOutOfMemory, "host memory is used up"); }
   return finish(name, result, Traits.record);
 }
 

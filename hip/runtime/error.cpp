@@ -7,7 +7,8 @@ namespace bz::hip {
 const char* error_name(hipError_t code) {
   switch (static_cast<int>(code)) {
 #define ERROR(name, text)                                                                                              \
-  case name: return #name;
+  case name:                                                                                                           \
+    return #name;
 #define ALIAS(name, first) static_assert(name == first);
 #include "api/hip_errors.def"
 #undef ERROR
@@ -19,7 +20,8 @@ const char* error_name(hipError_t code) {
 const char* error_text(hipError_t code) {
   switch (static_cast<int>(code)) {
 #define ERROR(name, text)                                                                                              \
-  case name: return text;
+  case name:                                                                                                           \
+    return text;
 #define ALIAS(name, first)
 #include "api/hip_errors.def"
 #undef ERROR
@@ -30,19 +32,32 @@ const char* error_text(hipError_t code) {
 
 hipError_t error_of(Code code) {
   switch (code) {
-  case Code::ok: return hipSuccess;
-  case Code::invalid_argument: return hipErrorInvalidValue;
-  case Code::invalid_handle: return hipErrorInvalidHandle;
-  case Code::not_found: return hipErrorNotFound;
-  case Code::out_of_memory: return hipErrorOutOfMemory;
-  case Code::out_of_resources: return hipErrorLaunchOutOfResources;
-  case Code::invalid_image: return hipErrorInvalidImage;
-  case Code::wrong_target: return hipErrorNoBinaryForGpu;
-  case Code::unsupported: return hipErrorNotSupported;
-  case Code::busy: return hipErrorNotReady;
-  case Code::timed_out: return hipErrorLaunchTimeOut;
-  case Code::fault: return hipErrorIllegalAddress;
-  case Code::internal: return hipErrorUnknown;
+  case Code::ok:
+    return hipSuccess;
+  case Code::invalid_argument:
+    return hipErrorInvalidValue;
+  case Code::invalid_handle:
+    return hipErrorInvalidHandle;
+  case Code::not_found:
+    return hipErrorNotFound;
+  case Code::out_of_memory:
+    return hipErrorOutOfMemory;
+  case Code::out_of_resources:
+    return hipErrorLaunchOutOfResources;
+  case Code::invalid_image:
+    return hipErrorInvalidImage;
+  case Code::wrong_target:
+    return hipErrorNoBinaryForGpu;
+  case Code::unsupported:
+    return hipErrorNotSupported;
+  case Code::busy:
+    return hipErrorNotReady;
+  case Code::timed_out:
+    return hipErrorLaunchTimeOut;
+  case Code::fault:
+    return hipErrorIllegalAddress;
+  case Code::internal:
+    return hipErrorUnknown;
   }
   return hipErrorUnknown;
 }

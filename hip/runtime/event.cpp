@@ -65,8 +65,7 @@ Result hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   if (flags & ~kCreateFlags) return fail(hipErrorInvalidValue, "event flags {:#x} don't exist", flags);
   if (flags & hipEventReleaseToDevice && flags & hipEventReleaseToSystem)
     return Result(hipErrorInvalidValue, "an event can't release to the device and to the system");
-  if (flags & hipEventInterprocess)
-    return Result(hipErrorNotSupported, "events between processes are not implemented");
+  if (flags & hipEventInterprocess) return Result(hipErrorNotSupported, "events between processes are not implemented");
   auto& runtime = Runtime::get();
   auto e = std::make_shared<Event>(runtime.current(), flags);
   *event = reinterpret_cast<hipEvent_t>(e.get());
@@ -89,8 +88,8 @@ Result hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned in
   HIP_TRY_ASSIGN(auto e, Runtime::get().event(event));
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
   if (&e->device() != &s->device())
-    return fail(hipErrorInvalidHandle, "the event belongs to device {}, the stream to device {}",
-                e->device().ordinal(), s->device().ordinal());
+    return fail(hipErrorInvalidHandle, "the event belongs to device {}, the stream to device {}", e->device().ordinal(),
+                s->device().ordinal());
   e->record(s->record());
   return {};
 }

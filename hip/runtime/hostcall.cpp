@@ -118,12 +118,14 @@ PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords) {
     while (i < format.size() && std::strchr("hlLqjzt", format[i])) length += format[i++];
     const char conversion = i < format.size() ? format[i++] : '\0';
     switch (conversion) {
-    case '%': f.text += '%'; break;
+    case '%':
+      f.text += '%';
+      break;
     case 'd':
     case 'i': {
       const uint64_t q = in.qword();
-      long long v = length == "hh" ? static_cast<signed char>(q)
-                    : length == "h" ? static_cast<short>(q)
+      long long v = length == "hh"   ? static_cast<signed char>(q)
+                    : length == "h"  ? static_cast<short>(q)
                     : length.empty() ? static_cast<int>(q)
                                      : static_cast<long long>(q);
       print(f.text, spec + "lld", v);
@@ -134,15 +136,19 @@ PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords) {
     case 'x':
     case 'X': {
       const uint64_t q = in.qword();
-      unsigned long long v = length == "hh" ? static_cast<unsigned char>(q)
-                             : length == "h" ? static_cast<unsigned short>(q)
+      unsigned long long v = length == "hh"   ? static_cast<unsigned char>(q)
+                             : length == "h"  ? static_cast<unsigned short>(q)
                              : length.empty() ? static_cast<unsigned>(q)
                                               : q;
       print(f.text, spec + "ll" + conversion, v);
       break;
     }
-    case 'c': print(f.text, spec + 'c', static_cast<int>(in.qword())); break;
-    case 'p': print(f.text, spec + 'p', reinterpret_cast<void*>(in.qword())); break;
+    case 'c':
+      print(f.text, spec + 'c', static_cast<int>(in.qword()));
+      break;
+    case 'p':
+      print(f.text, spec + 'p', reinterpret_cast<void*>(in.qword()));
+      break;
     case 'e':
     case 'E':
     case 'f':
@@ -150,10 +156,18 @@ PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords) {
     case 'g':
     case 'G':
     case 'a':
-    case 'A': print(f.text, spec + conversion, std::bit_cast<double>(in.qword())); break;
-    case 's': print(f.text, spec + 's', in.text().c_str()); break;
-    case 'n': in.qword(); break; // writes through a device pointer: refused, as OpenCL and HIP do
-    default: f.text.append(format, start, i - start); break; // not a conversion: as it stands
+    case 'A':
+      print(f.text, spec + conversion, std::bit_cast<double>(in.qword()));
+      break;
+    case 's':
+      print(f.text, spec + 's', in.text().c_str());
+      break;
+    case 'n':
+      in.qword();
+      break; // writes through a device pointer: refused, as OpenCL and HIP do
+    default:
+      f.text.append(format, start, i - start);
+      break; // not a conversion: as it stands
     }
   }
   return f;
@@ -167,7 +181,8 @@ Expected<std::unique_ptr<HostcallService>> HostcallService::start(Device& device
   const uint64_t waves = std::max<uint64_t>(64, uint64_t(device.compute_units()) * device.waves_per_cu());
   const uint32_t index_size = std::bit_width(std::min<uint64_t>(waves, 4096) - 1);
   const uint32_t count = 1u << index_size;
-  const size_t size = sizeof(bz_hostcall_buffer) + 64 + count * (sizeof(bz_hostcall_header) + sizeof(bz_hostcall_payload));
+  const size_t size =
+      sizeof(bz_hostcall_buffer) + 64 + count * (sizeof(bz_hostcall_header) + sizeof(bz_hostcall_payload));
   void* memory = nullptr;
   BZ_TRY(hsa_check(hsa_amd_memory_pool_allocate(device.host().fine, size, 0, &memory), "allocating the printf buffer"));
   const hsa_agent_t agent = device.agent();

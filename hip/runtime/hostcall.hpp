@@ -20,7 +20,8 @@ class Device;
 /// Messages that grow over many packets, and printing them. Pure data: tested without a device.
 class PrintfMessages {
 public:
-  /// One lane's part of a printf packet; slot 0 (and 1) receive the answer. Returns text to print when a message is done.
+  /// One lane's part of a printf packet; slot 0 (and 1) receive the answer. Returns text to print when a message is
+  /// done.
   struct Finished {
     std::string text;
     bool to_stderr = false;
@@ -33,8 +34,8 @@ private:
   uint64_t next_id_ = 1;
 };
 
-/// Formats the qwords of a finished message (flags, format, arguments). What the format asks for and the message doesn't
-/// have prints as nothing.
+/// Formats the qwords of a finished message (flags, format, arguments). What the format asks for and the message
+/// doesn't have prints as nothing.
 PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords);
 
 class HostcallService {

@@ -1,5 +1,7 @@
 #include "hip/runtime/hsa.hpp"
 
+#include <atomic>
+
 namespace bz::hip {
 namespace {
 
@@ -7,21 +9,29 @@ Code code_of(hsa_status_t status) {
   // HSA statuses are an open set (extensions add numbers), so this can't be a total switch over an enumeration.
   switch (static_cast<int>(status)) {
   case HSA_STATUS_SUCCESS:
-  case HSA_STATUS_INFO_BREAK: return Code::ok;
+  case HSA_STATUS_INFO_BREAK:
+    return Code::ok;
   case HSA_STATUS_ERROR_INVALID_ARGUMENT:
   case HSA_STATUS_ERROR_INVALID_ALLOCATION:
-  case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME: return Code::invalid_argument;
+  case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
+    return Code::invalid_argument;
   case HSA_STATUS_ERROR_INVALID_AGENT:
   case HSA_STATUS_ERROR_INVALID_QUEUE:
   case HSA_STATUS_ERROR_INVALID_SIGNAL:
   case HSA_STATUS_ERROR_INVALID_REGION:
-  case HSA_STATUS_ERROR_INVALID_EXECUTABLE: return Code::invalid_handle;
-  case HSA_STATUS_ERROR_OUT_OF_RESOURCES: return Code::out_of_memory;
-  case HSA_STATUS_ERROR_INVALID_CODE_OBJECT: return Code::invalid_image;
+  case HSA_STATUS_ERROR_INVALID_EXECUTABLE:
+    return Code::invalid_handle;
+  case HSA_STATUS_ERROR_OUT_OF_RESOURCES:
+    return Code::out_of_memory;
+  case HSA_STATUS_ERROR_INVALID_CODE_OBJECT:
+    return Code::invalid_image;
   case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:
-  case HSA_STATUS_ERROR_INVALID_ISA: return Code::wrong_target;
-  case HSA_STATUS_ERROR_VARIABLE_UNDEFINED: return Code::not_found;
-  default: return Code::internal;
+  case HSA_STATUS_ERROR_INVALID_ISA:
+    return Code::wrong_target;
+  case HSA_STATUS_ERROR_VARIABLE_UNDEFINED:
+    return Code::not_found;
+  default:
+    return Code::internal;
   }
 }
 
@@ -41,12 +51,12 @@ uint64_t system_ticks() {
 }
 
 uint64_t system_frequency() {
-  static const uint64_t frequency = [] {
-    uint64_t hz = 0;
-    (void)hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz);
-    return hz ? hz : 1;
-  }();
-  return frequency;
+  static std::atomic<uint64_t> known{0}; // an answer before hsa_init doesn't count
+  if (uint64_t hz = known.load(std::memory_order_relaxed)) return hz;
+  uint64_t hz = 0;
+  if (hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz) != HSA_STATUS_SUCCESS || hz == 0) return 1;
+  known = hz;
+  return hz;
 }
 
 } // namespace bz::hip

@@ -81,8 +81,8 @@ Result check_shape(const Kernel& kernel, const LaunchShape& s, Device& device, c
     return fail(hipErrorOutOfMemory, "kernel {}: {} static and {} dynamic bytes of shared memory, a block has {}",
                 kernel.name, kernel.group_size, s.dynamic_lds, device.lds_size());
   if (const auto& r = kernel.metadata->reqd_workgroup_size; r && (*r)[0] != 0 && s.block != *r)
-    return fail(options.shape_error, "kernel {} was compiled for blocks of {}x{}x{} threads, not {}x{}x{}",
-                kernel.name, (*r)[0], (*r)[1], (*r)[2], s.block[0], s.block[1], s.block[2]);
+    return fail(options.shape_error, "kernel {} was compiled for blocks of {}x{}x{} threads, not {}x{}x{}", kernel.name,
+                (*r)[0], (*r)[1], (*r)[2], s.block[0], s.block[1], s.block[2]);
   if (options.cooperative) {
     auto fit = blocks_per_cu(kernel, uint32_t(s.block_threads()), s.dynamic_lds);
     if (!fit.ok()) return fit.result();
@@ -145,29 +145,35 @@ Result pack_arguments(const Kernel& kernel, const LaunchShape& shape, const Argu
       put<uint16_t>(segment, arg, uint16_t(shape.threads[i] % shape.block[i]));
       break;
     }
-    case ArgKind::hidden_grid_dims: put<uint16_t>(segment, arg, uint16_t(dims)); break;
-    case ArgKind::hidden_dynamic_lds_size: put<uint32_t>(segment, arg, uint32_t(shape.dynamic_lds)); break;
-    case ArgKind::hidden_queue_ptr:        // filled at submission, when the queue is known
+    case ArgKind::hidden_grid_dims:
+      put<uint16_t>(segment, arg, uint16_t(dims));
+      break;
+    case ArgKind::hidden_dynamic_lds_size:
+      put<uint32_t>(segment, arg, uint32_t(shape.dynamic_lds));
+      break;
+    case ArgKind::hidden_queue_ptr: // filled at submission, when the queue is known
     case ArgKind::hidden_private_base:
     case ArgKind::hidden_shared_base:
-    case ArgKind::hidden_hostcall_buffer:  // filled by the launch
+    case ArgKind::hidden_hostcall_buffer: // filled by the launch
     case ArgKind::hidden_multigrid_sync_arg:
-    case ArgKind::hidden_heap_v1:          // device malloc goes through the hostcall buffer
-    case ArgKind::hidden_printf_buffer:    // HIP's printf goes through the hostcall buffer
-    case ArgKind::hidden_global_offset_x:  // HIP launches begin at 0
+    case ArgKind::hidden_heap_v1:         // device malloc goes through the hostcall buffer
+    case ArgKind::hidden_printf_buffer:   // HIP's printf goes through the hostcall buffer
+    case ArgKind::hidden_global_offset_x: // HIP launches begin at 0
     case ArgKind::hidden_global_offset_y:
     case ArgKind::hidden_global_offset_z:
-    case ArgKind::hidden_default_queue:    // OpenCL's device enqueue
+    case ArgKind::hidden_default_queue: // OpenCL's device enqueue
     case ArgKind::hidden_completion_action:
     case ArgKind::hidden_none:
-    case ArgKind::unknown_hidden: break;
+    case ArgKind::unknown_hidden:
+      break;
     case ArgKind::by_value:
     case ArgKind::global_buffer:
     case ArgKind::dynamic_shared_pointer:
     case ArgKind::sampler:
     case ArgKind::image:
     case ArgKind::pipe:
-    case ArgKind::queue: break; // explicit: handled above
+    case ArgKind::queue:
+      break; // explicit: handled above
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// Launches: checks against the limits of kernel and device, packs arguments, fills the hidden ones from the metadata and
-// submits the dispatch. Must not know host stubs.
+// Launches: checks against the limits of kernel and device, packs arguments, fills the hidden ones from the metadata
+// and submits the dispatch. Must not know host stubs.
 #pragma once
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/stream.hpp"

@@ -29,12 +29,8 @@ Result launch_function(hipFunction_t f, const LaunchShape& shape, hipStream_t st
 }
 
 Result take_events(LaunchOptions& options, hipEvent_t start, hipEvent_t stop) {
-  if (start) {
-    HIP_TRY_ASSIGN(options.start, Runtime::get().event(start));
-  }
-  if (stop) {
-    HIP_TRY_ASSIGN(options.stop, Runtime::get().event(stop));
-  }
+  if (start) { HIP_TRY_ASSIGN(options.start, Runtime::get().event(start)); }
+  if (stop) { HIP_TRY_ASSIGN(options.stop, Runtime::get().event(stop)); }
   return {};
 }
 
@@ -43,7 +39,9 @@ Result take_attributes(LaunchOptions& options, const hipLaunchAttribute* attribu
   if (count > 0) HIP_NONNULL(attributes);
   for (unsigned i = 0; i < count; ++i) {
     switch (attributes[i].id) {
-    case hipLaunchAttributeCooperative: options.cooperative = attributes[i].val.cooperative != 0; break;
+    case hipLaunchAttributeCooperative:
+      options.cooperative = attributes[i].val.cooperative != 0;
+      break;
     case hipLaunchAttributePriority:
     case hipLaunchAttributeAccessPolicyWindow:
     case hipLaunchAttributeSynchronizationPolicy:
@@ -105,7 +103,8 @@ Result hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* stub, voi
   return launch_stub(stub, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, options);
 }
 
-// ---- The old protocol: configure, set up each argument, launch --------------------------------------------------------
+// ---- The old protocol: configure, set up each argument, launch
+// --------------------------------------------------------
 
 Result hipConfigureCall(dim3 grid, dim3 block, size_t shared, hipStream_t stream) {
   thread_state().configurations.push_back({grid, block, shared, stream, {}});
@@ -139,7 +138,8 @@ Result hipLaunchByPtr(const void* stub) {
   return launch(kernel, LaunchShape::blocks(c.grid, c.block, c.shared), arguments, s, {});
 }
 
-// ---- Kernels of modules: a bad shape is hipErrorInvalidValue here -----------------------------------------------------
+// ---- Kernels of modules: a bad shape is hipErrorInvalidValue here
+// -----------------------------------------------------
 
 Result hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                              unsigned bz, unsigned lds, hipStream_t stream, void** params, void** extra) {

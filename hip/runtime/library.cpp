@@ -1,5 +1,5 @@
-// Libraries: modules by another name, whose kernels have handles of their own type. A hipKernel_t may be launched where a
-// hipFunction_t is asked for.
+// Libraries: modules by another name, whose kernels have handles of their own type. A hipKernel_t may be launched where
+// a hipFunction_t is asked for.
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/runtime.hpp"

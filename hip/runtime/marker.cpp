@@ -49,8 +49,7 @@ Marker::~Marker() {
 }
 
 void Marker::wait(hsa_wait_state_t how) const {
-  while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {
-  }
+  while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {}
 }
 
 void Marker::begin_host() { host_start_ = system_ticks(); }
@@ -63,7 +62,8 @@ void Marker::end_host() {
 std::pair<uint64_t, uint64_t> Marker::times() const {
   if (!done()) return {0, 0};
   switch (kind_) {
-  case Kind::host: return {host_start_, host_end_};
+  case Kind::host:
+    return {host_start_, host_end_};
   case Kind::dispatch: {
     hsa_amd_profiling_dispatch_time_t t{};
     if (hsa_amd_profiling_get_dispatch_time(agent_, signal_, &t) != HSA_STATUS_SUCCESS) return {0, 0};

@@ -1,5 +1,5 @@
-// Marker: the completion of one piece of work (a dispatch, a copy, a host function) as an HSA signal, with its times and
-// with what has to live until then. Must not know streams.
+// Marker: the completion of one piece of work (a dispatch, a copy, a host function) as an HSA signal, with its times
+// and with what has to live until then. Must not know streams.
 #pragma once
 #include "hip/runtime/hsa.hpp"
 

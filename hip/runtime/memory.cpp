@@ -10,8 +10,8 @@ namespace {
 uintptr_t number(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 
 Result too_large(Device& device, size_t size) {
-  return fail(hipErrorOutOfMemory, "{} bytes don't fit into device {}: {} of {} bytes are free", size,
-              device.ordinal(), device.vram_free(), device.vram_size());
+  return fail(hipErrorOutOfMemory, "{} bytes don't fit into device {}: {} of {} bytes are free", size, device.ordinal(),
+              device.vram_free(), device.vram_size());
 }
 
 } // namespace
@@ -34,8 +34,12 @@ Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_
       return s;
     }
   }
-  Runtime::get().memory.add({.base = number(p), .size = size, .kind = MemoryKind::device, .device = device.ordinal(),
-                             .flags = flags, .device_base = number(p)});
+  Runtime::get().memory.add({.base = number(p),
+                             .size = size,
+                             .kind = MemoryKind::device,
+                             .device = device.ordinal(),
+                             .flags = flags,
+                             .device_base = number(p)});
   device.context_active = true;
   return p;
 }
@@ -51,7 +55,11 @@ Outcome<void*> allocate_host(Device& device, size_t size, MemoryKind kind, unsig
     (void)hsa_amd_memory_pool_free(p);
     return s;
   }
-  runtime.memory.add({.base = number(p), .size = size, .kind = kind, .device = device.ordinal(), .flags = flags,
+  runtime.memory.add({.base = number(p),
+                      .size = size,
+                      .kind = kind,
+                      .device = device.ordinal(),
+                      .flags = flags,
                       .device_base = number(p)});
   device.context_active = true;
   return p;
@@ -62,9 +70,12 @@ Status release_allocation(const Allocation& a) {
   switch (a.kind) {
   case MemoryKind::device:
   case MemoryKind::host:
-  case MemoryKind::managed: return hsa_check(hsa_amd_memory_pool_free(p), "freeing memory");
-  case MemoryKind::registered: return hsa_check(hsa_amd_memory_unlock(p), "unpinning memory");
-  case MemoryKind::symbol: return {}; // the module owns it
+  case MemoryKind::managed:
+    return hsa_check(hsa_amd_memory_pool_free(p), "freeing memory");
+  case MemoryKind::registered:
+    return hsa_check(hsa_amd_memory_unlock(p), "unpinning memory");
+  case MemoryKind::symbol:
+    return {}; // the module owns it
   }
   return {};
 }
@@ -98,8 +109,8 @@ Result allocate_pinned(void** ptr, size_t size, unsigned flags) {
     return Result(hipErrorInvalidValue, "host memory can't be both coherent and non-coherent");
   if (size == 0) return {};
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(*ptr, allocate_host(runtime.current(), size, MemoryKind::host, flags,
-                                     (flags & hipHostMallocNonCoherent) != 0));
+  HIP_TRY_ASSIGN(
+      *ptr, allocate_host(runtime.current(), size, MemoryKind::host, flags, (flags & hipHostMallocNonCoherent) != 0));
   return {};
 }
 
@@ -108,8 +119,8 @@ Result allocate_vram(void** ptr, size_t size, unsigned flags) {
   *ptr = nullptr;
   if (size == 0) return {};
   Device& device = Runtime::get().current();
-  const bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached ||
-                    flags == hipMallocSignalMemory;
+  const bool fine =
+      flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached || flags == hipMallocSignalMemory;
   HIP_TRY_ASSIGN(*ptr, allocate_device(device, fine ? device.fine_vram() : device.vram(), size, flags));
   return {};
 }
@@ -132,8 +143,7 @@ Result free_memory(void* ptr, bool host_memory) {
   auto a = runtime.memory.find(ptr);
   if (!a || a->base != number(ptr)) {
     if (runtime.memory.was_freed(ptr)) return fail(hipErrorInvalidValue, "{} was freed already", ptr);
-    if (a)
-      return fail(hipErrorInvalidValue, "{} points into an allocation: free {:#x}, where it begins", ptr, a->base);
+    if (a) return fail(hipErrorInvalidValue, "{} points into an allocation: free {:#x}, where it begins", ptr, a->base);
     return fail(hipErrorInvalidValue, "{} was not allocated by HIP", ptr);
   }
   if (a->kind == MemoryKind::registered)
@@ -274,8 +284,12 @@ Result hipHostRegister(void* host_ptr, size_t size, unsigned int flags) {
   void* device_ptr = nullptr;
   HIP_TRY(hsa_check(hsa_amd_memory_lock(host_ptr, size, agents.data(), int(agents.size()), &device_ptr),
                     "pinning host memory"));
-  runtime.memory.add({.base = number(host_ptr), .size = size, .kind = MemoryKind::registered,
-                      .device = runtime.current().ordinal(), .flags = flags, .device_base = number(device_ptr)});
+  runtime.memory.add({.base = number(host_ptr),
+                      .size = size,
+                      .kind = MemoryKind::registered,
+                      .device = runtime.current().ordinal(),
+                      .flags = flags,
+                      .device_base = number(device_ptr)});
   return {};
 }
 

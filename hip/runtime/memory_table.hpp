@@ -21,11 +21,11 @@ struct Allocation {
   uintptr_t base = 0;
   size_t size = 0;
   MemoryKind kind = MemoryKind::device;
-  int device = 0;           ///< owner; for host memory the device that was current
-  unsigned flags = 0;       ///< as given by the program
+  int device = 0;            ///< owner; for host memory the device that was current
+  unsigned flags = 0;        ///< as given by the program
   uintptr_t device_base = 0; ///< where kernels see it
-  uint64_t id = 0;          ///< unique in the process
-  bool permanent = false;   ///< managed variables: the program's own pointers hold the address, a reset keeps it
+  uint64_t id = 0;           ///< unique in the process
+  bool permanent = false;    ///< managed variables: the program's own pointers hold the address, a reset keeps it
   bool on_device() const { return kind == MemoryKind::device || kind == MemoryKind::symbol; }
 };
 

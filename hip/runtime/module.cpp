@@ -51,8 +51,8 @@ Outcome<std::shared_ptr<LoadedCode>> LoadedCode::load(Device& device, codeobj::B
   };
   hsa_status_t status = hsa_code_object_reader_create_from_memory(elf.data(), elf.size(), &code->reader_);
   if (status != HSA_STATUS_SUCCESS) return load_failed(status, "reading a code object");
-  status = hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
-                                     &code->executable_);
+  status =
+      hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &code->executable_);
   if (status != HSA_STATUS_SUCCESS) return load_failed(status, "creating an executable");
   status = hsa_executable_load_agent_code_object(code->executable_, device.agent(), code->reader_, nullptr, nullptr);
   if (status != HSA_STATUS_SUCCESS) return load_failed(status, "loading a code object");
@@ -78,9 +78,9 @@ Outcome<std::shared_ptr<Kernel>> LoadedCode::kernel(const std::string& name) {
   if (!found) return fail(hipErrorNotFound, "there is no kernel {} in the code object", name);
   hsa_executable_symbol_t symbol{};
   const hsa_agent_t agent = device_.agent();
-  if (Status s = hsa_check(hsa_executable_get_symbol_by_name(executable_, std::string(found->symbol).c_str(), &agent,
-                                                             &symbol),
-                           "looking for a kernel");
+  if (Status s =
+          hsa_check(hsa_executable_get_symbol_by_name(executable_, std::string(found->symbol).c_str(), &agent, &symbol),
+                    "looking for a kernel");
       !s.ok())
     return Result(hipErrorNotFound, s.message());
   auto kernel = std::make_shared<Kernel>();
@@ -123,15 +123,19 @@ Outcome<Variable> LoadedCode::variable(const std::string& name) {
       !s.ok())
     return Result(hipErrorNotFound, s.message());
   uint64_t address = 0;
-  if (Status s = hsa_check(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS,
-                                                          &address),
-                           "asking for the address of a variable");
+  if (Status s =
+          hsa_check(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address),
+                    "asking for the address of a variable");
       !s.ok())
     return s;
   Variable v{reinterpret_cast<void*>(address), found->size};
   if (v.size)
-    Runtime::get().memory.add({.base = address, .size = v.size, .kind = MemoryKind::symbol,
-                               .device = device_.ordinal(), .device_base = address, .permanent = true});
+    Runtime::get().memory.add({.base = address,
+                               .size = v.size,
+                               .kind = MemoryKind::symbol,
+                               .device = device_.ordinal(),
+                               .device_base = address,
+                               .permanent = true});
   variables_.emplace(name, v);
   return v;
 }
@@ -188,8 +192,7 @@ Result hipModuleLoad(hipModule_t* module, const char* name) {
   *module = nullptr;
   HIP_TRY_ASSIGN(auto bytes, read_file(name));
   Result r = load(module, bytes, true);
-  if (r.code() == hipErrorInvalidImage)
-    return fail(hipErrorInvalidKernelFile, "{}: {}", name, r.message());
+  if (r.code() == hipErrorInvalidImage) return fail(hipErrorInvalidKernelFile, "{}: {}", name, r.message());
   return r.ok() ? r : Result(r.code(), fmt::format("{}: {}", name, r.message()));
 }
 

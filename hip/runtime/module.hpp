@@ -28,11 +28,11 @@ public:
   std::string name;
   LoadedCode* code = nullptr; ///< owns this kernel; pointers that are handed out keep the code alive
   std::weak_ptr<LoadedCode> owner;
-  uint64_t object = 0;        ///< address of the kernel descriptor
+  uint64_t object = 0; ///< address of the kernel descriptor
   uint32_t kernarg_size = 0, group_size = 0, private_size = 0;
   bool dynamic_stack = false;
   const codeobj::KernelMetadata* metadata = nullptr; ///< never null
-  uint32_t vgprs = 0, sgprs = 0; ///< allocated per lane, per wave
+  uint32_t vgprs = 0, sgprs = 0;                     ///< allocated per lane, per wave
   std::atomic<int> max_dynamic_lds{-1}; ///< hipFuncAttributeMaxDynamicSharedMemorySize; -1: what LDS leaves
   std::atomic<int> carveout{-1};
 
@@ -43,8 +43,8 @@ public:
 /// A code object that is loaded on one device.
 class LoadedCode : public std::enable_shared_from_this<LoadedCode> {
 public:
-  /// Picks the code for the device out of an image (ELF, bundle, compressed bundle) and loads it. With `copy`, the image
-  /// may go away after this.
+  /// Picks the code for the device out of an image (ELF, bundle, compressed bundle) and loads it. With `copy`, the
+  /// image may go away after this.
   static Outcome<std::shared_ptr<LoadedCode>> load(Device& device, codeobj::Bytes image, bool copy);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;

@@ -19,15 +19,19 @@ struct RegisterFile {
 RegisterFile register_file(const codeobj::Processor& p) {
   switch (p.generation) {
   case Generation::gfx6:
-  case Generation::gfx7: return {256, 512};
+  case Generation::gfx7:
+    return {256, 512};
   case Generation::gfx8:
-  case Generation::gfx9: return {256, 800};
+  case Generation::gfx9:
+    return {256, 800};
   case Generation::gfx90a:
-  case Generation::gfx940: return {512, 800};
+  case Generation::gfx940:
+    return {512, 800};
   case Generation::gfx10:
   case Generation::gfx11:
   case Generation::gfx12:
-  case Generation::gfx125: return {1024, UINT32_MAX}; // scalar registers don't limit: 128 for every wave
+  case Generation::gfx125:
+    return {1024, UINT32_MAX}; // scalar registers don't limit: 128 for every wave
   }
   return {256, 800};
 }
@@ -85,19 +89,27 @@ Outcome<int> function_attribute(const Kernel& k, int which) {
   Device& d = k.code->device();
   const int left = int(d.lds_size() - std::min<size_t>(k.group_size, d.lds_size()));
   switch (which) {
-  case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return int(k.max_threads());
-  case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return int(k.group_size);
-  case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return 0; // constants are in global memory
-  case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return int(k.private_size);
-  case HIP_FUNC_ATTRIBUTE_NUM_REGS: return int(k.metadata->vgpr_count);
+  case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    return int(k.max_threads());
+  case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    return int(k.group_size);
+  case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    return 0; // constants are in global memory
+  case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+    return int(k.private_size);
+  case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+    return int(k.metadata->vgpr_count);
   case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
-  case HIP_FUNC_ATTRIBUTE_BINARY_VERSION: return d.properties().major * 10 + d.properties().minor;
-  case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
+  case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
+    return d.properties().major * 10 + d.properties().minor;
+  case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    return 0;
   case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
     const int set = k.max_dynamic_lds;
     return set >= 0 ? set : left;
   }
-  case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return std::max(0, k.carveout.load());
+  case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    return std::max(0, k.carveout.load());
   }
   return fail(hipErrorInvalidValue, "function attribute {} doesn't exist", which);
 }
@@ -188,15 +200,17 @@ Result hipFuncSetAttribute(const void* f, hipFuncAttribute which, int value) {
   switch (which) {
   case hipFuncAttributeMaxDynamicSharedMemorySize:
     if (value < 0 || size_t(value) + k->group_size > d.lds_size())
-      return fail(hipErrorInvalidValue, "kernel {}: {} bytes of dynamic shared memory besides {} static ones, a block has {}",
-                  k->name, value, k->group_size, d.lds_size());
+      return fail(hipErrorInvalidValue,
+                  "kernel {}: {} bytes of dynamic shared memory besides {} static ones, a block has {}", k->name, value,
+                  k->group_size, d.lds_size());
     k->max_dynamic_lds = value;
     return {};
   case hipFuncAttributePreferredSharedMemoryCarveout:
     if (value < -1 || value > 100) return fail(hipErrorInvalidValue, "a carve-out of {} percent", value);
     k->carveout = value;
     return {};
-  case hipFuncAttributeMax: break;
+  case hipFuncAttributeMax:
+    break;
   }
   return fail(hipErrorInvalidValue, "function attribute {} can't be set", static_cast<int>(which));
 }

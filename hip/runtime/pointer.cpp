@@ -13,10 +13,13 @@ uintptr_t number(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 hipMemoryType memory_type(const Allocation& a) {
   switch (a.kind) {
   case MemoryKind::device:
-  case MemoryKind::symbol: return hipMemoryTypeDevice;
+  case MemoryKind::symbol:
+    return hipMemoryTypeDevice;
   case MemoryKind::host:
-  case MemoryKind::registered: return hipMemoryTypeHost;
-  case MemoryKind::managed: return hipMemoryTypeManaged;
+  case MemoryKind::registered:
+    return hipMemoryTypeHost;
+  case MemoryKind::managed:
+    return hipMemoryTypeManaged;
   }
   return hipMemoryTypeUnregistered;
 }
@@ -36,7 +39,9 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
   case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
     store<unsigned>(data, a ? unsigned(a->kind == MemoryKind::managed ? hipMemoryTypeUnified : memory_type(*a)) : 0);
     return {};
-  case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: store<void*>(data, a ? device_pointer(*a, ptr) : nullptr); return {};
+  case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    store<void*>(data, a ? device_pointer(*a, ptr) : nullptr);
+    return {};
   case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
     if (a && a->on_device()) {
       store<void*>(data, nullptr);
@@ -44,21 +49,37 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
     }
     store<void*>(data, a ? const_cast<void*>(ptr) : nullptr);
     return {};
-  case HIP_POINTER_ATTRIBUTE_BUFFER_ID: store<unsigned long long>(data, a ? a->id : 0); return {};
-  case HIP_POINTER_ATTRIBUTE_IS_MANAGED: store<bool>(data, a && a->kind == MemoryKind::managed); return {};
-  case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: store<int>(data, a ? a->device : hipInvalidDeviceId); return {};
+  case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
+    store<unsigned long long>(data, a ? a->id : 0);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+    store<bool>(data, a && a->kind == MemoryKind::managed);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    store<int>(data, a ? a->device : hipInvalidDeviceId);
+    return {};
   case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     store<void*>(data, a ? reinterpret_cast<void*>(a->device_base) : nullptr);
     return {};
-  case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: store<size_t>(data, a ? a->size : 0); return {};
-  case HIP_POINTER_ATTRIBUTE_MAPPED: store<bool>(data, a.has_value()); return {};
-  case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: store<unsigned long long>(data, 0); return {};
+  case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
+    store<size_t>(data, a ? a->size : 0);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_MAPPED:
+    store<bool>(data, a.has_value());
+    return {};
+  case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    store<unsigned long long>(data, 0);
+    return {};
   case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     store<hipMemAccessFlags>(data, a ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone);
     return {};
-  case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: store<void*>(data, nullptr); return {};
+  case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    store<void*>(data, nullptr);
+    return {};
   case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-  case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE: store<bool>(data, false); return {};
+  case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+    store<bool>(data, false);
+    return {};
   case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
   case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     return fail(hipErrorNotSupported, "pointer attribute {} is not supported", static_cast<int>(which));
@@ -66,7 +87,8 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
   return fail(hipErrorInvalidValue, "pointer attribute {} doesn't exist", static_cast<int>(which));
 }
 
-// ---- Hints: all memory is accessible everywhere, so they change nothing; they are kept for those who ask --------------
+// ---- Hints: all memory is accessible everywhere, so they change nothing; they are kept for those who ask
+// --------------
 
 struct Hints {
   bool read_mostly = false;
@@ -155,17 +177,31 @@ Result hipMemAdvise(const void* ptr, size_t count, hipMemoryAdvise advice, int d
   std::lock_guard lock(hints_mutex);
   Hints& h = hints()[a.id];
   switch (advice) {
-  case hipMemAdviseSetReadMostly: h.read_mostly = true; return {};
-  case hipMemAdviseUnsetReadMostly: h.read_mostly = false; return {};
-  case hipMemAdviseSetPreferredLocation: h.preferred = device; return {};
-  case hipMemAdviseUnsetPreferredLocation: h.preferred = hipInvalidDeviceId; return {};
+  case hipMemAdviseSetReadMostly:
+    h.read_mostly = true;
+    return {};
+  case hipMemAdviseUnsetReadMostly:
+    h.read_mostly = false;
+    return {};
+  case hipMemAdviseSetPreferredLocation:
+    h.preferred = device;
+    return {};
+  case hipMemAdviseUnsetPreferredLocation:
+    h.preferred = hipInvalidDeviceId;
+    return {};
   case hipMemAdviseSetAccessedBy:
     if (std::find(h.accessed_by.begin(), h.accessed_by.end(), device) == h.accessed_by.end())
       h.accessed_by.push_back(device);
     return {};
-  case hipMemAdviseUnsetAccessedBy: std::erase(h.accessed_by, device); return {};
-  case hipMemAdviseSetCoarseGrain: h.coarse = true; return {};
-  case hipMemAdviseUnsetCoarseGrain: h.coarse = false; return {};
+  case hipMemAdviseUnsetAccessedBy:
+    std::erase(h.accessed_by, device);
+    return {};
+  case hipMemAdviseSetCoarseGrain:
+    h.coarse = true;
+    return {};
+  case hipMemAdviseUnsetCoarseGrain:
+    h.coarse = false;
+    return {};
   }
   return fail(hipErrorInvalidValue, "memory advice {} doesn't exist", static_cast<int>(advice));
 }
@@ -174,11 +210,14 @@ namespace {
 /// The device number that the older functions take for a location.
 Outcome<int> device_of(const hipMemLocation& location) {
   switch (location.type) {
-  case hipMemLocationTypeDevice: return location.id;
+  case hipMemLocationTypeDevice:
+    return location.id;
   case hipMemLocationTypeHost:
   case hipMemLocationTypeHostNuma:
-  case hipMemLocationTypeHostNumaCurrent: return int(hipCpuDeviceId);
-  case hipMemLocationTypeInvalid: break;
+  case hipMemLocationTypeHostNumaCurrent:
+    return int(hipCpuDeviceId);
+  case hipMemLocationTypeInvalid:
+    break;
   }
   return fail(hipErrorInvalidValue, "location type {} doesn't exist", static_cast<int>(location.type));
 }
@@ -194,16 +233,15 @@ Result hipMemPrefetchAsync_v2(const void* ptr, size_t count, hipMemLocation loca
 Result hipMemAdvise_v2(const void* ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
   const bool takes_device = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
   int device = 0;
-  if (takes_device) {
-    HIP_TRY_ASSIGN(device, device_of(location));
-  }
+  if (takes_device) { HIP_TRY_ASSIGN(device, device_of(location)); }
   return impl::hipMemAdvise(ptr, count, advice, device);
 }
 
 Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute which, const void* ptr, size_t count) {
   HIP_NONNULL(data);
   HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
-  if (size == 0 || size % 4 != 0) return fail(hipErrorInvalidValue, "an attribute has 4-byte words, not {} bytes", size);
+  if (size == 0 || size % 4 != 0)
+    return fail(hipErrorInvalidValue, "an attribute has 4-byte words, not {} bytes", size);
   Hints h;
   {
     std::lock_guard lock(hints_mutex);
@@ -215,9 +253,12 @@ Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute whi
     return Result();
   };
   switch (which) {
-  case hipMemRangeAttributeReadMostly: return one(h.read_mostly);
-  case hipMemRangeAttributePreferredLocation: return one(h.preferred);
-  case hipMemRangeAttributeLastPrefetchLocation: return one(h.last_prefetch);
+  case hipMemRangeAttributeReadMostly:
+    return one(h.read_mostly);
+  case hipMemRangeAttributePreferredLocation:
+    return one(h.preferred);
+  case hipMemRangeAttributeLastPrefetchLocation:
+    return one(h.last_prefetch);
   case hipMemRangeAttributeCoherencyMode:
     return one(h.coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain);
   case hipMemRangeAttributeAccessedBy: {
@@ -235,7 +276,8 @@ Result hipMemRangeGetAttributes(void** data, size_t* sizes, hipMemRangeAttribute
   HIP_NONNULL(sizes);
   HIP_NONNULL(which);
   if (number_of == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
-  for (size_t i = 0; i < number_of; ++i) HIP_TRY(impl::hipMemRangeGetAttribute(data[i], sizes[i], which[i], ptr, count));
+  for (size_t i = 0; i < number_of; ++i)
+    HIP_TRY(impl::hipMemRangeGetAttribute(data[i], sizes[i], which[i], ptr, count));
   return {};
 }
 

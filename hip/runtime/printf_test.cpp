@@ -1,4 +1,5 @@
-// Messages of device printf: how they grow over packets, and how they are formatted. The judge is the host's own printf.
+// Messages of device printf: how they grow over packets, and how they are formatted. The judge is the host's own
+// printf.
 #include "hip/runtime/hostcall.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,8 @@ TEST(DevicePrintf, StringsCharactersPointersPercent) {
 }
 
 TEST(DevicePrintf, StarsTakeArguments) {
-  EXPECT_EQ((Message("%*d|%.*f") << int64_t(6) << int64_t(42) << int64_t(1) << 2.55).text(), host("%*d|%.*f", 6, 42, 1, 2.55));
+  EXPECT_EQ((Message("%*d|%.*f") << int64_t(6) << int64_t(42) << int64_t(1) << 2.55).text(),
+            host("%*d|%.*f", 6, 42, 1, 2.55));
   EXPECT_EQ((Message("%*d|") << int64_t(-6) << int64_t(42)).text(), "42    |");
 }
 

@@ -90,117 +90,219 @@ Expected<long long> attribute(Device& d, hipDeviceAttribute_t which) {
   const auto& p = d.properties();
   auto u32 = [&](int info) { return static_cast<long long>(agent_info<uint32_t>(d.agent(), info)); };
   switch (static_cast<int>(which)) {
-  case hipDeviceAttributeEccEnabled: return p.ECCEnabled;
-  case hipDeviceAttributeAccessPolicyMaxWindowSize: return p.accessPolicyMaxWindowSize;
-  case hipDeviceAttributeAsyncEngineCount: return p.asyncEngineCount;
-  case hipDeviceAttributeCanMapHostMemory: return p.canMapHostMemory;
-  case hipDeviceAttributeCanUseHostPointerForRegisteredMem: return p.canUseHostPointerForRegisteredMem;
-  case hipDeviceAttributeClockRate: return p.clockRate;
-  case hipDeviceAttributeComputeMode: return p.computeMode;
-  case hipDeviceAttributeComputePreemptionSupported: return p.computePreemptionSupported;
-  case hipDeviceAttributeConcurrentKernels: return p.concurrentKernels;
-  case hipDeviceAttributeConcurrentManagedAccess: return p.concurrentManagedAccess;
-  case hipDeviceAttributeCooperativeLaunch: return p.cooperativeLaunch;
-  case hipDeviceAttributeCooperativeMultiDeviceLaunch: return p.cooperativeMultiDeviceLaunch;
-  case hipDeviceAttributeDeviceOverlap: return p.deviceOverlap;
-  case hipDeviceAttributeDirectManagedMemAccessFromHost: return p.directManagedMemAccessFromHost;
-  case hipDeviceAttributeGlobalL1CacheSupported: return p.globalL1CacheSupported;
-  case hipDeviceAttributeHostNativeAtomicSupported: return p.hostNativeAtomicSupported;
-  case hipDeviceAttributeIntegrated: return p.integrated;
-  case hipDeviceAttributeIsMultiGpuBoard: return p.isMultiGpuBoard;
-  case hipDeviceAttributeKernelExecTimeout: return p.kernelExecTimeoutEnabled;
-  case hipDeviceAttributeL2CacheSize: return p.l2CacheSize;
-  case hipDeviceAttributeLocalL1CacheSupported: return p.localL1CacheSupported;
-  case hipDeviceAttributeLuidDeviceNodeMask: return p.luidDeviceNodeMask;
-  case hipDeviceAttributeComputeCapabilityMajor: return p.major;
-  case hipDeviceAttributeManagedMemory: return p.managedMemory;
-  case hipDeviceAttributeMaxBlocksPerMultiProcessor: return p.maxBlocksPerMultiProcessor;
-  case hipDeviceAttributeMaxBlockDimX: return p.maxThreadsDim[0];
-  case hipDeviceAttributeMaxBlockDimY: return p.maxThreadsDim[1];
-  case hipDeviceAttributeMaxBlockDimZ: return p.maxThreadsDim[2];
-  case hipDeviceAttributeMaxGridDimX: return p.maxGridSize[0];
-  case hipDeviceAttributeMaxGridDimY: return p.maxGridSize[1];
-  case hipDeviceAttributeMaxGridDimZ: return p.maxGridSize[2];
-  case hipDeviceAttributeMaxSurface1D: return p.maxSurface1D;
-  case hipDeviceAttributeMaxSurface1DLayered: return p.maxSurface1DLayered[0];
-  case hipDeviceAttributeMaxSurface2D: return p.maxSurface2D[0];
-  case hipDeviceAttributeMaxSurface2DLayered: return p.maxSurface2DLayered[0];
-  case hipDeviceAttributeMaxSurface3D: return p.maxSurface3D[0];
-  case hipDeviceAttributeMaxSurfaceCubemap: return p.maxSurfaceCubemap;
-  case hipDeviceAttributeMaxSurfaceCubemapLayered: return p.maxSurfaceCubemapLayered[0];
-  case hipDeviceAttributeMaxTexture1DWidth: return p.maxTexture1D;
-  case hipDeviceAttributeMaxTexture1DLayered: return p.maxTexture1DLayered[0];
-  case hipDeviceAttributeMaxTexture1DLinear: return p.maxTexture1DLinear;
-  case hipDeviceAttributeMaxTexture1DMipmap: return p.maxTexture1DMipmap;
-  case hipDeviceAttributeMaxTexture2DWidth: return p.maxTexture2D[0];
-  case hipDeviceAttributeMaxTexture2DHeight: return p.maxTexture2D[1];
-  case hipDeviceAttributeMaxTexture2DGather: return p.maxTexture2DGather[0];
-  case hipDeviceAttributeMaxTexture2DLayered: return p.maxTexture2DLayered[0];
-  case hipDeviceAttributeMaxTexture2DLinear: return p.maxTexture2DLinear[0];
-  case hipDeviceAttributeMaxTexture2DMipmap: return p.maxTexture2DMipmap[0];
-  case hipDeviceAttributeMaxTexture3DWidth: return p.maxTexture3D[0];
-  case hipDeviceAttributeMaxTexture3DHeight: return p.maxTexture3D[1];
-  case hipDeviceAttributeMaxTexture3DDepth: return p.maxTexture3D[2];
-  case hipDeviceAttributeMaxTexture3DAlt: return p.maxTexture3DAlt[0];
-  case hipDeviceAttributeMaxTextureCubemap: return p.maxTextureCubemap;
-  case hipDeviceAttributeMaxTextureCubemapLayered: return p.maxTextureCubemapLayered[0];
-  case hipDeviceAttributeMaxThreadsDim: return p.maxThreadsDim[0];
-  case hipDeviceAttributeMaxThreadsPerBlock: return p.maxThreadsPerBlock;
-  case hipDeviceAttributeMaxThreadsPerMultiProcessor: return p.maxThreadsPerMultiProcessor;
-  case hipDeviceAttributeMaxPitch: return static_cast<long long>(p.memPitch);
-  case hipDeviceAttributeMemoryBusWidth: return p.memoryBusWidth;
-  case hipDeviceAttributeMemoryClockRate: return p.memoryClockRate;
-  case hipDeviceAttributeComputeCapabilityMinor: return p.minor;
-  case hipDeviceAttributeMultiGpuBoardGroupID: return p.multiGpuBoardGroupID;
-  case hipDeviceAttributeMultiprocessorCount: return p.multiProcessorCount;
-  case hipDeviceAttributePageableMemoryAccess: return p.pageableMemoryAccess;
-  case hipDeviceAttributePageableMemoryAccessUsesHostPageTables: return p.pageableMemoryAccessUsesHostPageTables;
-  case hipDeviceAttributePciBusId: return p.pciBusID;
-  case hipDeviceAttributePciDeviceId: return p.pciDeviceID;
-  case hipDeviceAttributePciDomainId: return p.pciDomainID;
-  case hipDeviceAttributePersistingL2CacheMaxSize: return p.persistingL2CacheMaxSize;
-  case hipDeviceAttributeMaxRegistersPerBlock: return p.regsPerBlock;
-  case hipDeviceAttributeMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
-  case hipDeviceAttributeReservedSharedMemPerBlock: return static_cast<long long>(p.reservedSharedMemPerBlock);
-  case hipDeviceAttributeMaxSharedMemoryPerBlock: return static_cast<long long>(p.sharedMemPerBlock);
-  case hipDeviceAttributeSharedMemPerBlockOptin: return static_cast<long long>(p.sharedMemPerBlockOptin);
+  case hipDeviceAttributeEccEnabled:
+    return p.ECCEnabled;
+  case hipDeviceAttributeAccessPolicyMaxWindowSize:
+    return p.accessPolicyMaxWindowSize;
+  case hipDeviceAttributeAsyncEngineCount:
+    return p.asyncEngineCount;
+  case hipDeviceAttributeCanMapHostMemory:
+    return p.canMapHostMemory;
+  case hipDeviceAttributeCanUseHostPointerForRegisteredMem:
+    return p.canUseHostPointerForRegisteredMem;
+  case hipDeviceAttributeClockRate:
+    return p.clockRate;
+  case hipDeviceAttributeComputeMode:
+    return p.computeMode;
+  case hipDeviceAttributeComputePreemptionSupported:
+    return p.computePreemptionSupported;
+  case hipDeviceAttributeConcurrentKernels:
+    return p.concurrentKernels;
+  case hipDeviceAttributeConcurrentManagedAccess:
+    return p.concurrentManagedAccess;
+  case hipDeviceAttributeCooperativeLaunch:
+    return p.cooperativeLaunch;
+  case hipDeviceAttributeCooperativeMultiDeviceLaunch:
+    return p.cooperativeMultiDeviceLaunch;
+  case hipDeviceAttributeDeviceOverlap:
+    return p.deviceOverlap;
+  case hipDeviceAttributeDirectManagedMemAccessFromHost:
+    return p.directManagedMemAccessFromHost;
+  case hipDeviceAttributeGlobalL1CacheSupported:
+    return p.globalL1CacheSupported;
+  case hipDeviceAttributeHostNativeAtomicSupported:
+    return p.hostNativeAtomicSupported;
+  case hipDeviceAttributeIntegrated:
+    return p.integrated;
+  case hipDeviceAttributeIsMultiGpuBoard:
+    return p.isMultiGpuBoard;
+  case hipDeviceAttributeKernelExecTimeout:
+    return p.kernelExecTimeoutEnabled;
+  case hipDeviceAttributeL2CacheSize:
+    return p.l2CacheSize;
+  case hipDeviceAttributeLocalL1CacheSupported:
+    return p.localL1CacheSupported;
+  case hipDeviceAttributeLuidDeviceNodeMask:
+    return p.luidDeviceNodeMask;
+  case hipDeviceAttributeComputeCapabilityMajor:
+    return p.major;
+  case hipDeviceAttributeManagedMemory:
+    return p.managedMemory;
+  case hipDeviceAttributeMaxBlocksPerMultiProcessor:
+    return p.maxBlocksPerMultiProcessor;
+  case hipDeviceAttributeMaxBlockDimX:
+    return p.maxThreadsDim[0];
+  case hipDeviceAttributeMaxBlockDimY:
+    return p.maxThreadsDim[1];
+  case hipDeviceAttributeMaxBlockDimZ:
+    return p.maxThreadsDim[2];
+  case hipDeviceAttributeMaxGridDimX:
+    return p.maxGridSize[0];
+  case hipDeviceAttributeMaxGridDimY:
+    return p.maxGridSize[1];
+  case hipDeviceAttributeMaxGridDimZ:
+    return p.maxGridSize[2];
+  case hipDeviceAttributeMaxSurface1D:
+    return p.maxSurface1D;
+  case hipDeviceAttributeMaxSurface1DLayered:
+    return p.maxSurface1DLayered[0];
+  case hipDeviceAttributeMaxSurface2D:
+    return p.maxSurface2D[0];
+  case hipDeviceAttributeMaxSurface2DLayered:
+    return p.maxSurface2DLayered[0];
+  case hipDeviceAttributeMaxSurface3D:
+    return p.maxSurface3D[0];
+  case hipDeviceAttributeMaxSurfaceCubemap:
+    return p.maxSurfaceCubemap;
+  case hipDeviceAttributeMaxSurfaceCubemapLayered:
+    return p.maxSurfaceCubemapLayered[0];
+  case hipDeviceAttributeMaxTexture1DWidth:
+    return p.maxTexture1D;
+  case hipDeviceAttributeMaxTexture1DLayered:
+    return p.maxTexture1DLayered[0];
+  case hipDeviceAttributeMaxTexture1DLinear:
+    return p.maxTexture1DLinear;
+  case hipDeviceAttributeMaxTexture1DMipmap:
+    return p.maxTexture1DMipmap;
+  case hipDeviceAttributeMaxTexture2DWidth:
+    return p.maxTexture2D[0];
+  case hipDeviceAttributeMaxTexture2DHeight:
+    return p.maxTexture2D[1];
+  case hipDeviceAttributeMaxTexture2DGather:
+    return p.maxTexture2DGather[0];
+  case hipDeviceAttributeMaxTexture2DLayered:
+    return p.maxTexture2DLayered[0];
+  case hipDeviceAttributeMaxTexture2DLinear:
+    return p.maxTexture2DLinear[0];
+  case hipDeviceAttributeMaxTexture2DMipmap:
+    return p.maxTexture2DMipmap[0];
+  case hipDeviceAttributeMaxTexture3DWidth:
+    return p.maxTexture3D[0];
+  case hipDeviceAttributeMaxTexture3DHeight:
+    return p.maxTexture3D[1];
+  case hipDeviceAttributeMaxTexture3DDepth:
+    return p.maxTexture3D[2];
+  case hipDeviceAttributeMaxTexture3DAlt:
+    return p.maxTexture3DAlt[0];
+  case hipDeviceAttributeMaxTextureCubemap:
+    return p.maxTextureCubemap;
+  case hipDeviceAttributeMaxTextureCubemapLayered:
+    return p.maxTextureCubemapLayered[0];
+  case hipDeviceAttributeMaxThreadsDim:
+    return p.maxThreadsDim[0];
+  case hipDeviceAttributeMaxThreadsPerBlock:
+    return p.maxThreadsPerBlock;
+  case hipDeviceAttributeMaxThreadsPerMultiProcessor:
+    return p.maxThreadsPerMultiProcessor;
+  case hipDeviceAttributeMaxPitch:
+    return static_cast<long long>(p.memPitch);
+  case hipDeviceAttributeMemoryBusWidth:
+    return p.memoryBusWidth;
+  case hipDeviceAttributeMemoryClockRate:
+    return p.memoryClockRate;
+  case hipDeviceAttributeComputeCapabilityMinor:
+    return p.minor;
+  case hipDeviceAttributeMultiGpuBoardGroupID:
+    return p.multiGpuBoardGroupID;
+  case hipDeviceAttributeMultiprocessorCount:
+    return p.multiProcessorCount;
+  case hipDeviceAttributePageableMemoryAccess:
+    return p.pageableMemoryAccess;
+  case hipDeviceAttributePageableMemoryAccessUsesHostPageTables:
+    return p.pageableMemoryAccessUsesHostPageTables;
+  case hipDeviceAttributePciBusId:
+    return p.pciBusID;
+  case hipDeviceAttributePciDeviceId:
+    return p.pciDeviceID;
+  case hipDeviceAttributePciDomainId:
+    return p.pciDomainID;
+  case hipDeviceAttributePersistingL2CacheMaxSize:
+    return p.persistingL2CacheMaxSize;
+  case hipDeviceAttributeMaxRegistersPerBlock:
+    return p.regsPerBlock;
+  case hipDeviceAttributeMaxRegistersPerMultiprocessor:
+    return p.regsPerMultiprocessor;
+  case hipDeviceAttributeReservedSharedMemPerBlock:
+    return static_cast<long long>(p.reservedSharedMemPerBlock);
+  case hipDeviceAttributeMaxSharedMemoryPerBlock:
+    return static_cast<long long>(p.sharedMemPerBlock);
+  case hipDeviceAttributeSharedMemPerBlockOptin:
+    return static_cast<long long>(p.sharedMemPerBlockOptin);
   case hipDeviceAttributeSharedMemPerMultiprocessor:
   case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor:
     return static_cast<long long>(p.sharedMemPerMultiprocessor);
-  case hipDeviceAttributeSingleToDoublePrecisionPerfRatio: return p.singleToDoublePrecisionPerfRatio;
-  case hipDeviceAttributeStreamPrioritiesSupported: return p.streamPrioritiesSupported;
-  case hipDeviceAttributeSurfaceAlignment: return static_cast<long long>(p.surfaceAlignment);
-  case hipDeviceAttributeTccDriver: return p.tccDriver;
-  case hipDeviceAttributeTextureAlignment: return static_cast<long long>(p.textureAlignment);
-  case hipDeviceAttributeTexturePitchAlignment: return static_cast<long long>(p.texturePitchAlignment);
-  case hipDeviceAttributeTotalConstantMemory: return static_cast<long long>(p.totalConstMem);
-  case hipDeviceAttributeTotalGlobalMem: return static_cast<long long>(p.totalGlobalMem);
-  case hipDeviceAttributeUnifiedAddressing: return p.unifiedAddressing;
-  case hipDeviceAttributeWarpSize: return p.warpSize;
-  case hipDeviceAttributeMemoryPoolsSupported: return p.memoryPoolsSupported;
-  case hipDeviceAttributeVirtualMemoryManagementSupported: return 0;
-  case hipDeviceAttributeHostRegisterSupported: return p.hostRegisterSupported;
-  case hipDeviceAttributeMemoryPoolSupportedHandleTypes: return p.memoryPoolSupportedHandleTypes;
+  case hipDeviceAttributeSingleToDoublePrecisionPerfRatio:
+    return p.singleToDoublePrecisionPerfRatio;
+  case hipDeviceAttributeStreamPrioritiesSupported:
+    return p.streamPrioritiesSupported;
+  case hipDeviceAttributeSurfaceAlignment:
+    return static_cast<long long>(p.surfaceAlignment);
+  case hipDeviceAttributeTccDriver:
+    return p.tccDriver;
+  case hipDeviceAttributeTextureAlignment:
+    return static_cast<long long>(p.textureAlignment);
+  case hipDeviceAttributeTexturePitchAlignment:
+    return static_cast<long long>(p.texturePitchAlignment);
+  case hipDeviceAttributeTotalConstantMemory:
+    return static_cast<long long>(p.totalConstMem);
+  case hipDeviceAttributeTotalGlobalMem:
+    return static_cast<long long>(p.totalGlobalMem);
+  case hipDeviceAttributeUnifiedAddressing:
+    return p.unifiedAddressing;
+  case hipDeviceAttributeWarpSize:
+    return p.warpSize;
+  case hipDeviceAttributeMemoryPoolsSupported:
+    return p.memoryPoolsSupported;
+  case hipDeviceAttributeVirtualMemoryManagementSupported:
+    return 0;
+  case hipDeviceAttributeHostRegisterSupported:
+    return p.hostRegisterSupported;
+  case hipDeviceAttributeMemoryPoolSupportedHandleTypes:
+    return p.memoryPoolSupportedHandleTypes;
   case hipDeviceAttributeClockInstructionRate:
-  case hipDeviceAttributeWallClockRate: return p.clockInstructionRate;
-  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc: return p.cooperativeMultiDeviceUnmatchedFunc;
-  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim: return p.cooperativeMultiDeviceUnmatchedGridDim;
-  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim: return p.cooperativeMultiDeviceUnmatchedBlockDim;
-  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem: return p.cooperativeMultiDeviceUnmatchedSharedMem;
-  case hipDeviceAttributeIsLargeBar: return p.isLargeBar;
-  case hipDeviceAttributeAsicRevision: return p.asicRevision;
-  case hipDeviceAttributeCanUseStreamWaitValue: return 1;
-  case hipDeviceAttributeImageSupport: return 0;
-  case hipDeviceAttributePhysicalMultiProcessorCount: return d.compute_units();
-  case hipDeviceAttributeFineGrainSupport: return 1;
-  case hipDeviceAttributeNumberOfXccs: return std::max(1ll, u32(HSA_AMD_AGENT_INFO_NUM_XCC));
+  case hipDeviceAttributeWallClockRate:
+    return p.clockInstructionRate;
+  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc:
+    return p.cooperativeMultiDeviceUnmatchedFunc;
+  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim:
+    return p.cooperativeMultiDeviceUnmatchedGridDim;
+  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:
+    return p.cooperativeMultiDeviceUnmatchedBlockDim;
+  case hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem:
+    return p.cooperativeMultiDeviceUnmatchedSharedMem;
+  case hipDeviceAttributeIsLargeBar:
+    return p.isLargeBar;
+  case hipDeviceAttributeAsicRevision:
+    return p.asicRevision;
+  case hipDeviceAttributeCanUseStreamWaitValue:
+    return 1;
+  case hipDeviceAttributeImageSupport:
+    return 0;
+  case hipDeviceAttributePhysicalMultiProcessorCount:
+    return d.compute_units();
+  case hipDeviceAttributeFineGrainSupport:
+    return 1;
+  case hipDeviceAttributeNumberOfXccs:
+    return std::max(1ll, u32(HSA_AMD_AGENT_INFO_NUM_XCC));
   case hipDeviceAttributeMaxAvailableVgprsPerThread:
     return d.target().processor->generation == codeobj::Generation::gfx90a ||
                    d.target().processor->generation == codeobj::Generation::gfx940
                ? 512
                : 256;
-  case hipDeviceAttributePciChipId: return u32(HSA_AMD_AGENT_INFO_CHIP_ID);
-  default: return error(Code::invalid_argument, "device attribute {} doesn't exist", static_cast<int>(which));
+  case hipDeviceAttributePciChipId:
+    return u32(HSA_AMD_AGENT_INFO_CHIP_ID);
+  default:
+    return error(Code::invalid_argument, "device attribute {} doesn't exist", static_cast<int>(which));
   }
 }
 
@@ -209,16 +311,48 @@ void fill_old(const hipDeviceProp_tR0600& p, hipDeviceProp_tR0000& o) {
   std::memcpy(o.name, p.name, sizeof o.name);
   std::memcpy(o.gcnArchName, p.gcnArchName, sizeof o.gcnArchName);
 #define SAME(field) o.field = p.field
-  SAME(totalGlobalMem); SAME(sharedMemPerBlock); SAME(regsPerBlock); SAME(warpSize); SAME(maxThreadsPerBlock);
-  SAME(clockRate); SAME(memoryClockRate); SAME(memoryBusWidth); SAME(totalConstMem); SAME(major); SAME(minor);
-  SAME(multiProcessorCount); SAME(l2CacheSize); SAME(maxThreadsPerMultiProcessor); SAME(computeMode);
-  SAME(clockInstructionRate); SAME(arch); SAME(concurrentKernels); SAME(pciDomainID); SAME(pciBusID);
-  SAME(pciDeviceID); SAME(maxSharedMemoryPerMultiProcessor); SAME(isMultiGpuBoard); SAME(canMapHostMemory);
-  SAME(integrated); SAME(cooperativeLaunch); SAME(cooperativeMultiDeviceLaunch); SAME(maxTexture1DLinear);
-  SAME(maxTexture1D); SAME(memPitch); SAME(textureAlignment); SAME(texturePitchAlignment);
-  SAME(kernelExecTimeoutEnabled); SAME(ECCEnabled); SAME(tccDriver); SAME(isLargeBar); SAME(asicRevision);
-  SAME(managedMemory); SAME(directManagedMemAccessFromHost); SAME(concurrentManagedAccess);
-  SAME(pageableMemoryAccess); SAME(pageableMemoryAccessUsesHostPageTables);
+  SAME(totalGlobalMem);
+  SAME(sharedMemPerBlock);
+  SAME(regsPerBlock);
+  SAME(warpSize);
+  SAME(maxThreadsPerBlock);
+  SAME(clockRate);
+  SAME(memoryClockRate);
+  SAME(memoryBusWidth);
+  SAME(totalConstMem);
+  SAME(major);
+  SAME(minor);
+  SAME(multiProcessorCount);
+  SAME(l2CacheSize);
+  SAME(maxThreadsPerMultiProcessor);
+  SAME(computeMode);
+  SAME(clockInstructionRate);
+  SAME(arch);
+  SAME(concurrentKernels);
+  SAME(pciDomainID);
+  SAME(pciBusID);
+  SAME(pciDeviceID);
+  SAME(maxSharedMemoryPerMultiProcessor);
+  SAME(isMultiGpuBoard);
+  SAME(canMapHostMemory);
+  SAME(integrated);
+  SAME(cooperativeLaunch);
+  SAME(cooperativeMultiDeviceLaunch);
+  SAME(maxTexture1DLinear);
+  SAME(maxTexture1D);
+  SAME(memPitch);
+  SAME(textureAlignment);
+  SAME(texturePitchAlignment);
+  SAME(kernelExecTimeoutEnabled);
+  SAME(ECCEnabled);
+  SAME(tccDriver);
+  SAME(isLargeBar);
+  SAME(asicRevision);
+  SAME(managedMemory);
+  SAME(directManagedMemAccessFromHost);
+  SAME(concurrentManagedAccess);
+  SAME(pageableMemoryAccess);
+  SAME(pageableMemoryAccessUsesHostPageTables);
 #undef SAME
   for (int i = 0; i < 3; ++i) {
     o.maxThreadsDim[i] = p.maxThreadsDim[i];

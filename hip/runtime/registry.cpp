@@ -75,8 +75,10 @@ void Registry::add_managed(void** handle, void** pointer, void* initial, const c
     memory = std::aligned_alloc(align, (size + align - 1) / align * align);
     if (!memory) return;
   }
-  if (initial) std::memcpy(memory, initial, size);
-  else std::memset(memory, 0, size);
+  if (initial)
+    std::memcpy(memory, initial, size);
+  else
+    std::memset(memory, 0, size);
   *pointer = memory;
   std::lock_guard lock(mutex_);
   auto* binary = of<Binary>(handle);

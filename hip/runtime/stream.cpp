@@ -37,9 +37,7 @@ Expected<hsa_queue_t*> Stream::queue() {
 }
 
 Expected<hsa_queue_t*> Stream::queue_locked() {
-  if (!queue_) {
-    BZ_TRY_ASSIGN(queue_, device_.take_queue(options_.priority, options_.cu_mask));
-  }
+  if (!queue_) { BZ_TRY_ASSIGN(queue_, device_.take_queue(options_.priority, options_.cu_mask)); }
   return queue_;
 }
 

@@ -2,7 +2,8 @@
 // host functions to its worker thread, and each waits for the markers before it. Must not know what work is about.
 //
 // Legacy order: work of the null stream waits for all blocking streams of its device and the other way round. That is
-// done by asking those streams for their frontier at submission, so independent streams share no lock while they submit.
+// done by asking those streams for their frontier at submission, so independent streams share no lock while they
+// submit.
 #pragma once
 #include "hip/runtime/marker.hpp"
 #include "hip/runtime/result.hpp"
@@ -19,8 +20,8 @@ class Device;
 /// A kernel dispatch packet without header and completion signal.
 struct DispatchWork {
   hsa_kernel_dispatch_packet_t packet{};
-  std::function<void()> release;      ///< frees the arguments when the kernel is done
-  std::shared_ptr<const void> code;   ///< keeps the module loaded until then
+  std::function<void()> release;    ///< frees the arguments when the kernel is done
+  std::shared_ptr<const void> code; ///< keeps the module loaded until then
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {
@@ -75,8 +76,8 @@ private:
 
   std::vector<MarkerPtr> take_dependencies(const hsa_queue_t* in_queue); ///< mutex_ held
   std::vector<MarkerPtr> own_frontier();
-  void append(MarkerPtr marker, std::vector<MarkerPtr> dependencies);    ///< mutex_ held
-  void prune();                                                          ///< mutex_ held
+  void append(MarkerPtr marker, std::vector<MarkerPtr> dependencies); ///< mutex_ held
+  void prune();                                                       ///< mutex_ held
   Expected<hsa_queue_t*> queue_locked();
   void submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup);
   void submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits);

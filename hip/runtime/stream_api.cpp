@@ -36,10 +36,14 @@ template <class T> Result wait_value(hipStream_t stream, void* ptr, T value, uns
     auto met = [&] {
       const T now = __atomic_load_n(static_cast<T*>(ptr), __ATOMIC_ACQUIRE) & mask;
       switch (flags) {
-      case hipStreamWaitValueGte: return static_cast<std::make_signed_t<T>>(now - (value & mask)) >= 0;
-      case hipStreamWaitValueEq: return now == (value & mask);
-      case hipStreamWaitValueAnd: return (now & value) != 0;
-      default: return (~(now | value) & mask) != 0;
+      case hipStreamWaitValueGte:
+        return static_cast<std::make_signed_t<T>>(now - (value & mask)) >= 0;
+      case hipStreamWaitValueEq:
+        return now == (value & mask);
+      case hipStreamWaitValueAnd:
+        return (now & value) != 0;
+      default:
+        return (~(now | value) & mask) != 0;
       }
     };
     for (int spins = 0; !met(); ++spins)
@@ -112,8 +116,7 @@ Result hipStreamDestroy(hipStream_t stream) {
   if (!stream || stream == hipStreamLegacy || stream == hipStreamPerThread)
     return Result(hipErrorInvalidHandle, "the null stream and the per-thread stream can't be destroyed");
   auto s = Runtime::get().streams.remove(stream);
-  if (!s)
-    return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(stream));
+  if (!s) return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(stream));
   s->device().forget_stream(s);
   return {};
 }
@@ -200,7 +203,8 @@ Result hipStreamWriteValue64(hipStream_t stream, void* ptr, uint64_t value, unsi
   return write_value<uint64_t>(stream, ptr, value, flags);
 }
 
-// ---- Capture can't be begun (hipStreamBeginCapture is not implemented), so nothing is ever captured ------------------
+// ---- Capture can't be begun (hipStreamBeginCapture is not implemented), so nothing is ever captured
+// ------------------
 
 Result hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
   HIP_NONNULL(status);

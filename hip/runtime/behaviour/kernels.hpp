@@ -25,9 +25,9 @@ extern const void* const fail_assert;    ///< (int value): assert(value == 0)
 extern const void* const trap;           ///< ()
 extern const void* const store;          ///< (int* where)
 
-extern const void* const counter;        ///< __device__ int, initially 7
-extern const void* const table;          ///< __constant__ int[4], initially 1, 2, 3, 4
-int& managed_value();                    ///< the __managed__ int, initially 5
+extern const void* const counter; ///< __device__ int, initially 7
+extern const void* const table;   ///< __constant__ int[4], initially 1, 2, 3, 4
+int& managed_value();             ///< the __managed__ int, initially 5
 
 struct Triple {
   int a;

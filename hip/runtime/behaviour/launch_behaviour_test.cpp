@@ -42,8 +42,8 @@ TEST(Launch, TripleChevron) {
 TEST(Launch, ArgumentsOfAllSizes) {
   DeviceBuffer<double> out(9);
   kernels::Triple t{-7, 'q', 1ll << 40};
-  ASSERT_OK(launch(kernels::mixed, 1, 1, 0, nullptr, char(-3), short(-300), 70000, -5000000000ll, 1.5f, 2.25, t,
-                   out.get()));
+  ASSERT_OK(
+      launch(kernels::mixed, 1, 1, 0, nullptr, char(-3), short(-300), 70000, -5000000000ll, 1.5f, 2.25, t, out.get()));
   EXPECT_EQ(out.read(), (std::vector<double>{-3, -300, 70000, -5000000000., 1.5, 2.25, -7, 'q', double(1ll << 40)}));
 }
 
@@ -91,7 +91,8 @@ TEST(Launch, WrongFunctionsAndArguments) {
   EXPECT_HIP(hipErrorInvalidDeviceFunction, hipLaunchKernel(nullptr, 1, 1, args, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipLaunchKernel(kernels::slow, 1, 1, nullptr, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipLaunchKernel(kernels::slow, 1, 1, args, 0, nullptr)) << "a null argument pointer";
-  EXPECT_HIP(hipErrorInvalidHandle, hipLaunchKernel(kernels::slow, 1, 1, args, 0, reinterpret_cast<hipStream_t>(&local)));
+  EXPECT_HIP(hipErrorInvalidHandle,
+             hipLaunchKernel(kernels::slow, 1, 1, args, 0, reinterpret_cast<hipStream_t>(&local)));
   EXPECT_HIP(hipErrorMissingConfiguration, hipLaunchByPtr(kernels::slow));
   (void)hipGetLastError();
 }
@@ -196,7 +197,8 @@ TEST(Attributes, OfAKernel) {
   ASSERT_OK(hipFuncGetAttributes(&a, kernels::small_blocks));
   EXPECT_EQ(a.maxThreadsPerBlock, 64);
   EXPECT_OK(hipFuncSetAttribute(kernels::fill, hipFuncAttributeMaxDynamicSharedMemorySize, 65536));
-  EXPECT_HIP(hipErrorInvalidValue, hipFuncSetAttribute(kernels::fill, hipFuncAttributeMaxDynamicSharedMemorySize, 65537));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipFuncSetAttribute(kernels::fill, hipFuncAttributeMaxDynamicSharedMemorySize, 65537));
   EXPECT_HIP(hipErrorInvalidValue, hipFuncSetAttribute(kernels::fill, hipFuncAttribute(42), 1));
   EXPECT_HIP(hipErrorInvalidDeviceFunction, hipFuncGetAttributes(&a, &a));
   EXPECT_HIP(hipErrorInvalidValue, hipFuncGetAttributes(nullptr, kernels::fill));
@@ -266,8 +268,8 @@ TEST_F(Module, LimitsAndHandles) {
   EXPECT_HIP(hipErrorInvalidValue, go(1, 1025, 0));
   EXPECT_HIP(hipErrorOutOfMemory, go(1, 64, 65540));
   EXPECT_HIP(hipErrorInvalidHandle, hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
-  EXPECT_HIP(hipErrorInvalidHandle, hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(&n), 1, 1, 1, 1, 1, 1, 0,
-                                                          nullptr, args, nullptr));
+  EXPECT_HIP(hipErrorInvalidHandle,
+             hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(&n), 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
   hipFunction_t none = nullptr;
   EXPECT_HIP(hipErrorNotFound, hipModuleGetFunction(&none, module, "no_such_kernel"));
   EXPECT_EQ(none, nullptr);
@@ -338,14 +340,15 @@ TEST(Library, KernelsHaveHandles) {
   int* p = d.get();
   int value = 12, n = 64;
   void* args[] = {&p, &value, &n};
-  ASSERT_OK(hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(kernel), 1, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr));
+  ASSERT_OK(
+      hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(kernel), 1, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr));
   EXPECT_EQ(d.read()[63], 12);
   EXPECT_HIP(hipErrorNotFound, hipLibraryGetKernel(&kernel, library, "no_such_kernel"));
   EXPECT_OK(hipLibraryUnload(library));
   EXPECT_HIP(hipErrorInvalidHandle, hipLibraryUnload(library)) << "twice";
   EXPECT_HIP(hipErrorInvalidHandle, hipLibraryGetKernelCount(&count, nullptr));
-  EXPECT_HIP(hipErrorFileNotFound, hipLibraryLoadFromFile(&library, file("no_such_file").c_str(), nullptr, nullptr, 0,
-                                                          nullptr, nullptr, 0));
+  EXPECT_HIP(hipErrorFileNotFound,
+             hipLibraryLoadFromFile(&library, file("no_such_file").c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   (void)hipGetLastError();
 }
 

@@ -43,7 +43,12 @@ TEST(Stream, WorkOfAStreamIsInOrder) {
     ASSERT_OK(launch(kernels::append, 1, 1, 0, s, log.get(), i));
     if (i % 10 == 0) // a host function in between
       ASSERT_OK(hipLaunchHostFunc(
-          s, [](void* l) { auto* log = static_cast<int*>(l); log[++log[0]] = -1; }, log.get()));
+          s,
+          [](void* l) {
+            auto* log = static_cast<int*>(l);
+            log[++log[0]] = -1;
+          },
+          log.get()));
   }
   ASSERT_OK(hipStreamSynchronize(s));
   ASSERT_EQ(log[0], 55);

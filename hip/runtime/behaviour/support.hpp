@@ -24,7 +24,9 @@ public:
     EXPECT_OK(hipMemcpy(out.data(), p_, n_ * sizeof(T), hipMemcpyDeviceToHost));
     return out;
   }
-  void write(const std::vector<T>& v) { EXPECT_OK(hipMemcpy(p_, v.data(), v.size() * sizeof(T), hipMemcpyHostToDevice)); }
+  void write(const std::vector<T>& v) {
+    EXPECT_OK(hipMemcpy(p_, v.data(), v.size() * sizeof(T), hipMemcpyHostToDevice));
+  }
   void zero() { EXPECT_OK(hipMemset(p_, 0, n_ * sizeof(T))); }
 
 private:
