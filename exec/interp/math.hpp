@@ -236,8 +236,9 @@ template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
   Mask recip = quotient_tiny(one, s1);
   r = vselect(recip, down, r);
   vcc = vselect(recip, none, vcc);
+  // The manual scales the denominator up here, which would overflow: scaled down, v_div_fmas' factor fits.
   c = recip & quotient_tiny(s2, s1);
-  r = vselect(c, vselect(is_den, up, s0), r);
+  r = vselect(c, vselect(is_den, down, s0), r);
   vcc = vselect(c, ~none, vcc);
   c = (e1 == 0) & (s1 != zero);
   r = vselect(c, up, r);
@@ -254,12 +255,36 @@ template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
   return {r, vcc};
 }
 
+/// r rounded to odd: r is a sum rounded to nearest, `error` has the sign of the exact sum minus r. A later rounding to fewer
+/// digits then sees whether anything was cut off.
+BZ_AI VD to_odd(VD r, VD error) {
+  VL bits = __builtin_bit_cast(VL, r);
+  VSL cut = ((error < 0.0) | (error > 0.0)) & ((bits & 1u) == 0u);
+  VSL away = ((__builtin_bit_cast(VL, error) ^ bits) >> 63) == 0u;
+  return __builtin_bit_cast(VD, bits + __builtin_bit_cast(VL, cut & ((away & 1) | (~away & -1))));
+}
+/// (a * b + c) * 2^n, rounded once. `plain` is a * b + c rounded to nearest.
+BZ_AI F32 scaled_fma(F32 a, F32 b, F32 c, F32, I32 n) {
+  VD p = __builtin_convertvector(a.v, VD) * __builtin_convertvector(b.v, VD), q = __builtin_convertvector(c.v, VD);
+  VD s = p + q, back = s - p;
+  return __builtin_convertvector(to_odd(s, (p - (s - back)) + (q - back)) * pow2_f64(n).v, VF);
+}
+BZ_AI F64 scaled_fma(F64 a, F64 b, F64 c, F64 plain, I32 n) {
+  // The error of a fused multiply-add by Boldo and Muller. It matters only where the scaling loses digits again.
+  VD u1 = a.v * b.v, u2 = __builtin_elementwise_fma(a.v, b.v, -u1);
+  VD a1 = c.v + u2, t = a1 - c.v, a2 = (c.v - (a1 - t)) + (u2 - t);
+  VD b1 = u1 + a1, w = b1 - u1, b2 = (u1 - (b1 - w)) + (a1 - w);
+  F64 normal = vldexp(plain, n), subnormal = vldexp(F64(to_odd(plain.v, ((b1 - plain.v) + b2) + a2)), n);
+  return vselect(exponent_field(normal) == 0, subnormal, normal);
+}
+
+/// The result is rounded once, after the scaling: a quotient below the normals keeps half an ULP.
 template <class F> BZ_AI F vdiv_fmas(F s0, F s1, F s2, Mask vcc) {
   using T = FloatTraits<F>;
   F r = vfma(s0, s1, s2);
   if (__builtin_expect(vcc.any(), 0)) {
     Mask big = exponent_field(s2) > T::kBias;
-    F scaled = vldexp(r, vselect(big, I32(T::kScaleBy), I32(-T::kScaleBy)));
+    F scaled = scaled_fma(s0, s1, s2, r, vselect(big, I32(T::kScaleBy), I32(-T::kScaleBy)));
     r = vselect(vcc, scaled, r);
   }
   return r;
@@ -282,12 +307,15 @@ template <class F> BZ_AI F vdiv_fixup(F q, F den, F num) {
   F ad = fabs(den), an = fabs(num);
   Mask special = (e1 == T::kExpMask) | (e2 == T::kExpMask) | (den == zero) | (num == zero);
   Mask under = e2 - e1 < -(T::kMant == 23 ? 150 : 1075);
-  if (__builtin_expect((special | under).any(), 0)) {
-    F smallest;
-    if constexpr (T::kMant == 23) smallest = F(0x1p-100f);
-    else smallest = F(0x1p-1000);
-    F underflow = smallest * smallest;   // by the rounding mode
+  // A quotient that is surely too large: the steps before may have met inf - inf on their way to it.
+  Mask over = e2 - e1 > T::kBias + 1;
+  if (__builtin_expect((special | under | over).any(), 0)) {
+    F smallest, largest;
+    if constexpr (T::kMant == 23) smallest = F(0x1p-100f), largest = F(0x1p100f);
+    else smallest = F(0x1p-1000), largest = F(0x1p1000);
+    F underflow = smallest * smallest, overflow = largest * largest;   // by the rounding mode
     r = vselect(under, sign_to(underflow, neg), r);
+    r = vselect(over, sign_to(overflow, neg), r);
     r = vselect((ad == inf) | (num == zero), sign_to(zero, neg), r);
     r = vselect((den == zero) | (an == inf), sign_to(inf, neg), r);
     F nan;

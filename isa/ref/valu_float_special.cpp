@@ -73,6 +73,8 @@ template <Format F, int Lost> void div_fixup(V v) {
   else if (denominator.is_infinite() || numerator.is_zero()) d = zero(negative);
   else if (Lost && field_of(r, numerator, raw(v, F, 2)) - field_of(r, denominator, raw(v, F, 1)) < Lost)
     d = power(-4 * F.bias(), negative);      // "underflow": whatever MODE makes of a tiny number
+  else if (Lost && field_of(r, numerator, raw(v, F, 2)) - field_of(r, denominator, raw(v, F, 1)) > F.bias() + 1)
+    d = power(4 * F.bias(), negative);       // "overflow", which the manual tests by another expression: see docs/isa-errata.md
   else {
     d = quiet(quotient);
     d.negative = negative;
