@@ -226,7 +226,9 @@ struct Lowering {
     uint64_t value = o.value;
     bool constant = o.is_const() || (o.kind == Operand::Kind::special && special_value(o.number, value));
     if (constant) {
-      if (packed32) value |= value << 32;   // both halves read the one constant
+      const uint64_t whole = value;
+      if (packed32 && o.is_const()) value |= value << 32;   // both halves read the one constant
+      else if (packed32) value = static_cast<uint32_t>(value >> (32 * lo)) | value >> (32 * hi) << 32;
       if (k == 0) {
         scalar0 = true;
         op.mods |= mods::scalar(0) | mods::literal(0);
@@ -244,7 +246,14 @@ struct Lowering {
       if (op.mods & mods::literal(0)) {
         // Source 0 holds the literal slot; its value is an inline constant then, or the same literal.
         if (op.lit != value) {
-          auto it = constant_index().by_value.find(op.lit);
+          auto it = constant_index().by_value.find(whole);
+          if (it != constant_index().by_value.end()) {   // an aperture
+            op.mods |= mods::scalar(k);
+            op.s[k] = layout::kConst + 8 * it->second + (packed32 ? 4 * lo : 0);
+            op.s[k + 3] = layout::kConst + 8 * it->second + (packed32 ? 4 * hi : 4);
+            return true;
+          }
+          it = constant_index().by_value.find(op.lit);
           if (it == constant_index().by_value.end()) return false;
           op.mods &= ~mods::literal(0);
           op.s[0] = layout::kConst + 8 * it->second;

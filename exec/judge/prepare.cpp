@@ -93,8 +93,11 @@ private:
   }
   bool movrel_stays_inside() const {
     unsigned dwords = name_.ends_with("b64") ? 2 : 1;
-    for (unsigned k = 0; k < i_.operand_count; ++k)  // M0 itself as an operand would be another number by now
-      if (i_.operands[k].kind == Operand::Kind::sgpr && i_.operands[k].number == ref::kM0) return false;
+    for (unsigned k = 0; k < i_.operand_count; ++k) {
+      const Operand& o = i_.operands[k];
+      if (o.kind == Operand::Kind::sgpr && o.number == ref::kM0) return false;   // another number by now
+      if (o.is_dst == name_.starts_with("s_movreld") && o.kind != Operand::Kind::sgpr) return false;   // not a register to count from
+    }
     return lowest_sgpr() + m_.sgpr[ref::kM0] + dwords <= kFirstSpecialSgpr;
   }
 

@@ -14,35 +14,33 @@ namespace bz::isa {
 #define BZ_BUFFER_STORE(name, op, dwords, fl, elem)                                                                    \
   {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | fl},                               \
    kStore<Space::buffer, Elem::elem, dwords>}
-// Format conversion by the resource: components of 32 bits, or of 16 (d16).
-#define BZ_BUFFER_LOAD_FORMAT(name, op, dwords, fl, components, d16)                                                   \
-  {{name, MUBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed | fl},                    \
-   [](auto& b) { b.buffer_load_format(components, d16); }}
-#define BZ_BUFFER_STORE_FORMAT(name, op, dwords, fl, components, d16)                                                  \
-  {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed | fl},                       \
-   [](auto& b) { b.buffer_store_format(components, d16); }}
+// Format conversion by the resource: no engine does it yet, so the rows have no semantics.
+#define BZ_BUFFER_LOAD_FORMAT(name, op, dwords, fl)                                                                    \
+  {{name, MUBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed | fl}}
+#define BZ_BUFFER_STORE_FORMAT(name, op, dwords, fl)                                                                   \
+  {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed | fl}}
 // Atomics return the old value into vdata when glc (sc0) is set.
 #define BZ_BUFFER_ATOMIC(name, what, op, type, targets)                                                                \
   {{name, MUBUF, {op}, "vdata:" type ":rw, vaddr, srsrc:4, soffset offset", Load | Store | Atomic, targets},           \
    kAtomic<Space::buffer, AtomicOp::what, atomic_cell(first_type("vdata:" type)), Return::by_bit>}
 
 template <class B> inline constexpr Row<B> kMubuf[] = {
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_x", 0, 1, None, 1, false),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xy", 1, 2, NoLds, 2, false),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyz", 2, 3, NoLds, 3, false),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyzw", 3, 4, NoLds, 4, false),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_x", 4, 1, None, 1, false),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xy", 5, 2, None, 2, false),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyz", 6, 3, None, 3, false),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyzw", 7, 4, None, 4, false),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_x", 8, 1, NoLds, 1, true),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xy", 9, 1, NoLds, 2, true),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyz", 10, 2, NoLds, 3, true),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyzw", 11, 2, NoLds, 4, true),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_x", 12, 1, None, 1, true),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xy", 13, 1, None, 2, true),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyz", 14, 2, None, 3, true),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyzw", 15, 2, None, 4, true),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_x", 0, 1, None),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xy", 1, 2, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyz", 2, 3, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyzw", 3, 4, NoLds),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_x", 4, 1, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xy", 5, 2, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyz", 6, 3, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyzw", 7, 4, None),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_x", 8, 1, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xy", 9, 1, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyz", 10, 2, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyzw", 11, 2, NoLds),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_x", 12, 1, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xy", 13, 1, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyz", 14, 2, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyzw", 15, 2, None),
     BZ_BUFFER_LOAD("buffer_load_ubyte", 16, 1, None, u8),
     BZ_BUFFER_LOAD("buffer_load_sbyte", 17, 1, None, i8),
     BZ_BUFFER_LOAD("buffer_load_ushort", 18, 1, None, u16),

@@ -1,0 +1,135 @@
+// Effects that one instruction alone does not show: MODE on the next operation, register indexing, clocks, messages.
+#include "exec/testing/kernel.hpp"
+#include "exec/testing/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <chrono>
+#include <thread>
+
+using namespace bz;
+using bz::exec::Engine, bz::exec::EngineConfig, bz::exec::DispatchInfo;
+namespace kit = bz::exec::testing;
+using isa::Target;
+
+namespace {
+
+/// Assembles and runs; the machine keeps its registers.
+void run(kit::Machine& m, Target t, const char* text) {
+  auto words = kit::assemble(t, text);
+  ASSERT_TRUE(words) << words.status().to_string();
+  auto s = m.run(*words);
+  ASSERT_TRUE(s.ok()) << s.to_string();
+}
+
+class Effects : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Levels, Effects, ::testing::ValuesIn(kit::engine_levels()), [](auto& info) { return info.param; });
+
+float lane0(kit::Machine& m, unsigned v) { return std::bit_cast<float>(m.vgpr(v)[0]); }
+
+TEST_P(Effects, SetregChangesRoundingOfWhatFollows) {
+  kit::Machine m(Target::gfx942, GetParam());
+  m.set_exec(~uint64_t{0});
+  for (int lane = 0; lane < 64; ++lane) m.vgpr(0)[lane] = std::bit_cast<uint32_t>(1.0f), m.vgpr(1)[lane] = std::bit_cast<uint32_t>(0x1p-30f);
+  // 1 + 2^-30: nearest 1, up one step more, toward zero 1; -1 - 2^-30 down one step more.
+  run(m, Target::gfx942,
+      "v_add_f32 v2, v0, v1\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_add_f32 v3, v0, v1\n"
+      "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n v_add_f32 v4, v0, v1\n"
+      "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 2\n v_sub_f32 v5, -v0, v1\n s_getreg_b32 s10, hwreg(HW_REG_MODE, 0, 4)");
+  EXPECT_EQ(lane0(m, 2), 1.0f);
+  EXPECT_EQ(lane0(m, 3), 0x1.000002p0f);
+  EXPECT_EQ(lane0(m, 4), 1.0f);
+  EXPECT_EQ(lane0(m, 5), -0x1.000002p0f);
+  EXPECT_EQ(m.sgpr(10), 2u);
+}
+
+TEST_P(Effects, SetregSplitsSingleAndDoubleRounding) {
+  kit::Machine m(Target::gfx942, GetParam());
+  m.set_exec(~uint64_t{0});
+  uint64_t one = std::bit_cast<uint64_t>(1.0), tiny = std::bit_cast<uint64_t>(0x1p-60);
+  for (int lane = 0; lane < 64; ++lane) {
+    m.vgpr(0)[lane] = std::bit_cast<uint32_t>(1.0f), m.vgpr(1)[lane] = std::bit_cast<uint32_t>(0x1p-30f);
+    m.vgpr(2)[lane] = static_cast<uint32_t>(one), m.vgpr(3)[lane] = static_cast<uint32_t>(one >> 32);
+    m.vgpr(4)[lane] = static_cast<uint32_t>(tiny), m.vgpr(5)[lane] = static_cast<uint32_t>(tiny >> 32);
+  }
+  // Doubles upward, singles to nearest.
+  run(m, Target::gfx942, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 4\n v_add_f32 v6, v0, v1\n v_add_f64 v[8:9], v[2:3], v[4:5]\n v_add_f32 v7, v0, v1");
+  EXPECT_EQ(lane0(m, 6), 1.0f);
+  EXPECT_EQ(lane0(m, 7), 1.0f);
+  EXPECT_EQ(std::bit_cast<double>(m.vgpr(8)[0] | uint64_t{m.vgpr(9)[0]} << 32), 0x1.0000000000001p0);
+}
+
+TEST_P(Effects, SetregChangesDenormals) {
+  kit::Machine m(Target::gfx942, GetParam());
+  m.set_exec(~uint64_t{0});
+  for (int lane = 0; lane < 64; ++lane) m.vgpr(0)[lane] = 1;
+  run(m, Target::gfx942,
+      "v_add_f32 v1, v0, v0\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n v_add_f32 v2, v0, v0\n"
+      "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3\n v_add_f32 v3, v0, v0");
+  EXPECT_EQ(m.vgpr(1)[0], 2u);
+  EXPECT_EQ(m.vgpr(2)[0], 0u);
+  EXPECT_EQ(m.vgpr(3)[0], 2u);
+}
+
+TEST_P(Effects, RegisterIndexing) {
+  kit::Machine m(Target::gfx942, GetParam());
+  m.set_exec(~uint64_t{0});
+  for (unsigned n = 0; n < 16; ++n)
+    for (unsigned lane = 0; lane < 64; ++lane) m.vgpr(n)[lane] = 100 * n + lane;
+  m.sgpr(0) = 3, m.sgpr(1) = 5;
+  run(m, Target::gfx942,
+      "s_set_gpr_idx_on s0, gpr_idx(SRC0)\n v_mov_b32 v20, v2\n s_set_gpr_idx_idx s1\n v_mov_b32 v21, v2\n"
+      "s_set_gpr_idx_mode gpr_idx(DST)\n v_mov_b32 v22, v1\n s_set_gpr_idx_off\n v_mov_b32 v23, v2");
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    EXPECT_EQ(m.vgpr(20)[lane], 500 + lane);   // v2 + 3
+    EXPECT_EQ(m.vgpr(21)[lane], 700 + lane);   // v2 + 5
+    EXPECT_EQ(m.vgpr(27)[lane], 100 + lane);   // to v22 + 5
+    EXPECT_EQ(m.vgpr(23)[lane], 200 + lane);   // off again
+  }
+  EXPECT_EQ(m.mode() >> 27 & 1, 0u);
+}
+
+TEST_P(Effects, ClocksRun) {
+  kit::Machine m(Target::gfx942, GetParam());
+  auto clock = [&](const char* text) {
+    run(m, Target::gfx942, text);
+    return m.sgpr64(4);
+  };
+  uint64_t t0 = clock("s_memtime s[4:5]\n s_waitcnt lgkmcnt(0)"), r0 = clock("s_memrealtime s[4:5]\n s_waitcnt lgkmcnt(0)");
+  auto h0 = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  uint64_t t1 = clock("s_memtime s[4:5]\n s_waitcnt lgkmcnt(0)"), r1 = clock("s_memrealtime s[4:5]\n s_waitcnt lgkmcnt(0)");
+  double host = std::chrono::duration<double>(std::chrono::steady_clock::now() - h0).count();
+  EXPECT_GT(t1, t0 + 1000);
+  // 100 MHz; assembling text lies in between, so the host's interval is the longer one at either end.
+  double device = static_cast<double>(r1 - r0) / 100e6;
+  EXPECT_GE(device, 0.029);
+  EXPECT_LE(device, host + 0.5);
+}
+
+TEST_P(Effects, MessageReachesTheDevice) {
+  struct Seen {
+    int count = 0;
+    uint32_t event = 0;
+  } seen;
+  EngineConfig config;
+  config.simd = GetParam();
+  config.hooks.context = &seen;
+  config.hooks.interrupt = [](void* c, uint32_t event) { ++static_cast<Seen*>(c)->count, static_cast<Seen*>(c)->event = event; };
+  auto e = Engine::create(config);
+  ASSERT_TRUE(e) << e.status().to_string();
+  auto words = kit::assemble(Target::gfx942, "s_mov_b32 m0, 0xab123456\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_endpgm");
+  ASSERT_TRUE(words);
+  kit::RawKernel kernel(Target::gfx942, *words);
+  DispatchInfo d;
+  d.group_size = {64, 1, 1}, d.grid_size = {128, 1, 1};
+  d.kernel_object = kernel.object();
+  auto out = kit::run_dispatch(**e, d);
+  ASSERT_TRUE(out) << out.status().to_string();
+  EXPECT_FALSE((*out).halt);
+  EXPECT_EQ(seen.count, 2);                // one per wave
+  EXPECT_EQ(seen.event, 0x123456u);        // bits 23:0
+}
+
+} // namespace
