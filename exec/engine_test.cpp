@@ -364,7 +364,7 @@ TEST(Engine, MemoryFaultsNameInstructionAndLane) {
     ASSERT_TRUE(h);
     EXPECT_EQ(h->address, 0x50u);
     EXPECT_EQ(h->lane, -1);
-    EXPECT_EQ(h->pc, entry + 8);
+    EXPECT_EQ(h->pc, entry + 4);
   }
 }
 
