@@ -111,7 +111,6 @@ FROM_64(double, f64, 53)
   CONST t OCML(add_rte_##s)(t x, t y) { return x + y; }                                                                \
   CONST t OCML(sub_rte_##s)(t x, t y) { return x - y; }                                                                \
   CONST t OCML(mul_rte_##s)(t x, t y) { return x * y; }                                                                \
-  CONST t OCML(div_rte_##s)(t x, t y) { return x / y; }                                                                \
   CONST t OCML(fma_rte_##s)(t x, t y, t z) { return __builtin_elementwise_fma(x, y, z); }
 ARITHMETIC(float, f32)
 ARITHMETIC(double, f64)
@@ -129,12 +128,18 @@ ARITHMETIC(double, f64)
 DIV_SQRT_32(rtn, RTN)
 DIV_SQRT_32(rtp, RTP)
 DIV_SQRT_32(rtz, RTZ)
+// OpenCL's own 32-bit division may be off by 2.5 ULP; rounding a quotient of doubles once more is exact.
+CONST float OCML(div_rte_f32)(float x, float y) { return (float)((double)x / (double)y); }
+CONST double OCML(div_rte_f64)(double x, double y) { return x / y; }
 CONST float OCML(sqrt_rte_f32)(float x) { return (float)__builtin_sqrt((double)x); }
 
 // 64 bits: scaled into [1/2, 1), where the remainder of the rounded result is exact, and scaled back under the mode.
 static double scale_back(double q, int e, direction d) {
-  // Three factors reach every exponent; the last product may round and is directed, those before it are exact.
-  for (; e > 1000; e -= 1000) q *= 0x1p1000;
+  // The last product may round and is directed, those before it are exact. What is left of e beyond 1000 overflows.
+  if (e > 1000) {
+    q *= 0x1p1000;
+    e = e > 2000 ? 1000 : e - 1000;
+  }
   for (; e < -900 && __builtin_fabs(q) > 0x1p-60; e += 900) q *= 0x1p-900;
   double last = __builtin_ldexp(1.0, e < -1021 ? -1021 : e);
   int rest = e < -1021 ? e + 1021 : 0;
@@ -201,6 +206,6 @@ HALF_IN(rtz, RTZ)
 CONST half OCML(add_rte_f16)(half x, half y) { return x + y; }
 CONST half OCML(sub_rte_f16)(half x, half y) { return x - y; }
 CONST half OCML(mul_rte_f16)(half x, half y) { return x * y; }
-CONST half OCML(div_rte_f16)(half x, half y) { return (half)((float)x / (float)y); }
+CONST half OCML(div_rte_f16)(half x, half y) { return (half)((double)x / (double)y); }
 CONST half OCML(fma_rte_f16)(half x, half y, half z) { return __builtin_elementwise_fma(x, y, z); }
 CONST half OCML(sqrt_rte_f16)(half x) { return (half)__builtin_sqrtf((float)x); }

@@ -13,8 +13,10 @@ CLC_UNARY_DOUBLE(UNARY_DOUBLE)
   CONST float OCML(n##_f32)(float x, float y) { return n(x, y); }                                                      \
   CONST double OCML(n##_f64)(double x, double y) { return n(x, y); }
 CLC_BINARY(BINARY)
-CONST float OCML(atan2_f32)(float y, float x) { return (float)atan2((double)y, (double)x); }
-CONST double OCML(atan2_f64)(double y, double x) { return atan2(y, x); }
+#define BINARY_DOUBLE(n)                                                                                               \
+  CONST float OCML(n##_f32)(float x, float y) { return (float)n((double)x, (double)y); }                               \
+  CONST double OCML(n##_f64)(double x, double y) { return n(x, y); }
+CLC_BINARY_DOUBLE(BINARY_DOUBLE)
 
 CONST float OCML(pown_f32)(float x, int n) { return pown(x, n); }
 CONST double OCML(pown_f64)(double x, int n) { return pown(x, n); }
@@ -29,7 +31,7 @@ float OCML(sincos_f32)(float x, __private float* p) { return sincos(x, p); }
 double OCML(sincos_f64)(double x, __private double* p) { return sincos(x, p); }
 float OCML(lgamma_r_f32)(float x, __private int* p) { return lgamma_r(x, p); }
 double OCML(lgamma_r_f64)(double x, __private int* p) { return lgamma_r(x, p); }
-float OCML(remquo_f32)(float x, float y, __private int* q) { return remquo(x, y, q); }
+float OCML(remquo_f32)(float x, float y, __private int* q) { return (float)remquo((double)x, (double)y, q); }
 double OCML(remquo_f64)(double x, double y, __private int* q) { return remquo(x, y, q); }
 
 // Functions that are one operation of the compiler. suffix, type, builtin suffix.

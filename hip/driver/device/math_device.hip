@@ -89,11 +89,12 @@ void check(const char* name, double bound, F f, std::function<Real(Real, Real)> 
 
 const double kInf = std::numeric_limits<double>::infinity(), kNan = std::nan("");
 std::vector<std::pair<double, double>> edges1() {
-  return {{0.0, 0}, {-0.0, 0}, {1, 0}, {-1, 0}, {kInf, 0}, {-kInf, 0}, {kNan, 0}, {0.5, 0}, {2, 0}, {1e-30, 0}};
+  return {{0.0, 0}, {-0.0, 0}, {1, 0}, {-1, 0}, {kInf, 0}, {-kInf, 0}, {kNan, 0}, {0.5, 0}, {2, 0}, {1e-30, 0},
+          {0x1p-127, 0}, {0x1.23456p-130, 0}, {-0x1p-149, 0}, {0x1p-1030, 0}, {-0x1p-1074, 0}};
 }
 std::vector<std::pair<double, double>> edges2() {
   std::vector<std::pair<double, double>> all;
-  double v[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, kInf, -kInf, kNan, 3, -3};
+  double v[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, kInf, -kInf, kNan, 3, -3, 0x1.8p-130, -0x1p-149, 0x1p-1050};
   for (double a : v)
     for (double b : v) all.emplace_back(a, b);
   return all;
