@@ -1,5 +1,5 @@
 // Reading and writing memory that a program named: ring packets, signals, descriptors. A bad address must become an
-// error, not a crash of the host program. Needs base/segv installed. Knows no queue.
+// error, not a crash of the host program. No system call on the good path. Knows no queue.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,7 @@ template <class F> bool guarded(F&& body) {
   return guarded([](void* f) { (*static_cast<std::remove_reference_t<F>*>(f))(); }, &body);
 }
 
-/// Copies between host memory and an address of the program; false if a byte can't be read or written. Goes through the
-/// kernel where it may, so that it also works in places where a fault handler must not (debuggers, signal handlers).
+/// Copies between host memory and an address of the program; false if a byte can't be read or written.
 bool read_memory(void* to, uint64_t from, size_t bytes);
 bool write_memory(uint64_t to, const void* from, size_t bytes);
 

@@ -253,6 +253,8 @@ void Scheduler::launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr
     return;
   }
   uint64_t groups = launch->dispatch->group_count();
+  log("gpu", Level::trace, "queue {}: dispatch {} of kernel {:#x}, {} groups", queue->id, id,
+      launch->packet.kernel_object, groups);
   launch->todo.push_back({0, groups});
   uint32_t cus = queue->cu_limit ? std::min(queue->cu_limit, device.product().cus) : device.product().cus;
   launch->resident = std::max<uint64_t>(1, uint64_t{launch->dispatch->groups_per_cu()} * cus);
@@ -390,6 +392,7 @@ void Scheduler::take_result(const std::shared_ptr<Launch>& launch, exec::RunResu
 
 void Scheduler::complete(Launch& launch) {
   Queue& queue = *launch.queue;
+  log("gpu", Level::trace, "queue {}: dispatch {} is done", queue.id, launch.info.dispatch_id);
   if (launch.ns_per_group > 0) {
     constexpr size_t kKernelsKept = 4096;
     if (cost_.size() >= kKernelsKept) cost_.clear();

@@ -71,7 +71,7 @@ struct ClientQueue {
 
   template <class P> uint64_t put(P packet, uint16_t header, bool ring_bell = true) {
     uint64_t index = __atomic_fetch_add(&queue.write_dispatch_id, 1, __ATOMIC_RELAXED);
-    while (index - queue.read_dispatch_id >= kPackets) std::this_thread::yield();
+    while (index - __atomic_load_n(&queue.read_dispatch_id, __ATOMIC_ACQUIRE) >= kPackets) std::this_thread::yield();
     auto* slot = reinterpret_cast<char*>(&ring[index % kPackets]);
     memcpy(slot + 2, reinterpret_cast<char*>(&packet) + 2, 62);
     __atomic_store_n(reinterpret_cast<uint16_t*>(slot), header, __ATOMIC_RELEASE);
@@ -466,13 +466,15 @@ TEST_P(Scheduling, HelpingThreadRunsTheWork) {
   EXPECT_GT(mine, 0);
   auto never = make_signal(1);
   EXPECT_EQ(set->scheduler().help(satisfied(never), 5'000'000), abi::HelpResult::idle) << "nothing to run";
-  fake::Kernel spin{.body = [&](auto&, uint64_t) { return never.value ? fake::park() : fake::finish(); }};
+  fake::Kernel spin{.body = [&](auto&, uint64_t) {
+    return __atomic_load_n(&never.value, __ATOMIC_ACQUIRE) ? fake::park() : fake::finish();
+  }};
   auto done = make_signal(1);
   q.dispatch(spin, 1, &done);
   // With other workers it can be in their hands all the time.
   auto result = set->scheduler().help(satisfied(done), 3000);
   EXPECT_NE(result, abi::HelpResult::satisfied);
-  never.value = 0;
+  __atomic_store_n(&never.value, 0, __ATOMIC_RELEASE);
   EXPECT_TRUE(wait_value(done, 0));
 }
 

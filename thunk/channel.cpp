@@ -53,8 +53,15 @@ HSAKMT_STATUS Channel::open(std::unique_ptr<Channel>& out) {
   }
   channel->driver_ = *driver;
   channel->kfd_ = channel->driver_.open("/dev/kfd", O_RDWR);
-  if (channel->kfd_ < 0)
-    return fail(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED, "/dev/kfd: {}", std::strerror(-channel->kfd_));
+  if (channel->kfd_ < 0) {
+    const char* why = std::strerror(-channel->kfd_);
+    if (channel->driver_.hardware())
+      log("thunk", Level::error,
+          "BZ_GPUS=hw, but /dev/kfd can't be opened ({}): the amdgpu driver is wanted, and membership in the groups "
+          "render and video; without BZ_GPUS the software device is used",
+          why);
+    return fail(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED, "/dev/kfd: {}", why);
+  }
   kfd_ioctl_get_version_args version{};
   if (auto s = channel->call(AMDKFD_IOC_GET_VERSION, version, "GET_VERSION"); s != HSAKMT_STATUS_SUCCESS) return s;
   if (version.major_version != KFD_IOCTL_MAJOR_VERSION)
