@@ -142,8 +142,10 @@ struct Lowering {
     if (it != constant_index().by_value.end()) {
       op.s[k] = layout::kConst + 8 * it->second;
     } else {
+      // One literal may serve two sources, sign-extended for a 64-bit one: the wider form has the other's bits.
+      bool other = op.mods & (mods::literal(0) | mods::literal(1) | mods::literal(2));
       op.mods |= mods::literal(k);
-      op.lit = value;
+      op.lit = other && static_cast<uint32_t>(op.lit) == static_cast<uint32_t>(value) ? op.lit | value : value;
     }
     return true;
   }
@@ -277,7 +279,7 @@ struct Lowering {
   }
 
   void lower_lane(const RowHandlers& h) {
-    bool general = false, scalar0 = false, writes_exec = false, wide = false;
+    bool general = false, scalar0 = false, writes_exec = false, wide = false, single = false;
     op.sd = op.sm = static_cast<uint16_t>(layout::sgpr(layout::kVcc));
     op.imm = inst->simm16;
     bool vop3p = inst->format == isa::VOP3P;
@@ -286,6 +288,8 @@ struct Lowering {
     for (int i = 0; i < inst->operand_count; ++i) {
       const Operand& o = inst->operands[static_cast<size_t>(i)];
       if (o.type == Type::f64 || o.type == Type::f16 || o.type == Type::pk_f16) wide = true;
+      // Conversions run with the single precision's fields; what they need of the others they take from MODE.
+      if (o.type == Type::f32 || o.type == Type::pk_f32 || o.type == Type::mix) single = true;
       auto* s = spec(o.field);
       if (s && s->mask) {
         if (o.is_dst) {
@@ -368,6 +372,7 @@ struct Lowering {
         op.d = layout::kTemp + layout::kRow * 3;
       }
     }
+    wide = wide && !single;
     if (code.traits.split_mode && wide) emit(engine_op(control_mode_wide));
     if (indexing) emit(engine_op(control_indexed));
 
