@@ -180,8 +180,16 @@ TEST(Occupancy, IsLimitedByWavesAndSharedMemory) {
   int grid = 0, block = 0, units = 0;
   ASSERT_OK(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
   ASSERT_OK(hipOccupancyMaxPotentialBlockSize(&grid, &block, kernels::fill, 0, 0));
-  EXPECT_EQ(block, 1024);
-  EXPECT_EQ(grid % units, 0);
+  auto threads_with = [&](int size) {
+    int n = 0;
+    EXPECT_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernels::fill, size, 0));
+    return n * size;
+  };
+  EXPECT_EQ(grid, threads_with(block) / block * units);
+  for (int size = 64; size <= 1024; size += 64) {
+    EXPECT_LE(threads_with(size), threads_with(block)) << size;
+    if (size > block) EXPECT_LT(threads_with(size), threads_with(block)) << "the larger block wins a draw: " << size;
+  }
   ASSERT_OK(hipOccupancyMaxPotentialBlockSize(&grid, &block, kernels::small_blocks, 0, 0));
   EXPECT_EQ(block, 64);
   (void)hipGetLastError();

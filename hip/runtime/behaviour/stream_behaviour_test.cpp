@@ -257,10 +257,12 @@ TEST(Event, TimesWork) {
   ASSERT_OK(hipEventCreate(&c));
   DeviceBuffer<int> d(1);
   d.zero();
+  ASSERT_OK(launch(kernels::slow, 1, 64, 0, nullptr, d.get(), 1)); // the first launch also loads the code
+  ASSERT_OK(hipDeviceSynchronize());
   ASSERT_OK(hipEventRecord(a, nullptr));
   ASSERT_OK(launch(kernels::slow, 1, 64, 0, nullptr, d.get(), 2000));
   ASSERT_OK(hipEventRecord(b, nullptr));
-  ASSERT_OK(launch(kernels::slow, 4, 64, 0, nullptr, d.get(), 20000));
+  ASSERT_OK(launch(kernels::slow, 4, 64, 0, nullptr, d.get(), 50000));
   ASSERT_OK(hipEventRecord(c, nullptr));
   ASSERT_OK(hipEventSynchronize(c));
   float ab = -1, bc = -1, ac = -1;
