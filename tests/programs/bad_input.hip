@@ -87,7 +87,7 @@ static void limits() {
   EXPECT_ERROR(hipErrorInvalidConfiguration, launch(store, 1, 0, 0, p));
   EXPECT_ERROR(hipErrorInvalidConfiguration, launch(store, 0, 1, 0, p));
   EXPECT_ERROR(hipErrorInvalidConfiguration, launch(store, dim3(0x7fffffff, 2, 1), dim3(1024), 0, p)); // grid in threads > 2^32
-  EXPECT_ERROR(hipErrorInvalidValue, launch(store, 1, 1, 1 << 20, p)); // 1 MB of LDS
+  EXPECT_ERROR(hipErrorOutOfMemory, launch(store, 1, 1, 1 << 20, p)); // 1 MB of LDS
   needs_lds<<<1, 64, 60 * 1024>>>(p); // just fits on every target here
   EXPECT_ERROR(hipSuccess, hipGetLastError());
   EXPECT_ERROR(hipSuccess, hipDeviceSynchronize());
@@ -126,7 +126,7 @@ static void truncated(const char* path) {
       std::perror(piece.c_str());
       std::exit(2);
     }
-    EXPECT_ERROR(hipErrorInvalidImage, hipModuleLoad(&module, piece.c_str()));
+    EXPECT_ERROR(hipErrorInvalidKernelFile, hipModuleLoad(&module, piece.c_str()));
   }
   // Bytes overwritten here and there: any code, but no crash and no hang.
   unsigned random = 7;

@@ -264,7 +264,7 @@ static void calls() {
   for (int i = 0; i < 64; ++i) {
     int sum = 0, a = 0, b = 1;
     for (int k = 0; k < 40; ++k) sum += order[k] * i * (k + 1);
-    for (int k = 0; k < i % 12; ++k) b = a + std::exchange(a, b);
+    for (int k = 0; k < i % 12; ++k) a = std::exchange(b, a + b);
     expect(got[i] == sum, "local array", i);
     expect(got[64 + i] == a, "recursion", i);
     expect(got[128 + i] == (i % 2 ? 2 * i : i * i), "function pointer", i);

@@ -8,10 +8,10 @@
 #include <string>
 
 __global__ void load(const int* p, int* out) {
-  if (threadIdx.x == 5) *out = *p; // line 12: only lane 5 touches it
+  if (threadIdx.x == 5) *out = *p; // line 11: only lane 5 touches it
 }
 __global__ void store(int* p) {
-  if (blockIdx.x == 2 && threadIdx.x == 70) *p = 1; // line 15: wave 1, lane 6 of block 2
+  if (blockIdx.x == 2 && threadIdx.x == 70) *p = 1; // line 14: wave 1, lane 6 of block 2
 }
 __global__ void add(int* p) { atomicAdd(p, 1); }
 __global__ void trap() {
