@@ -16,9 +16,9 @@ namespace bz::exec::BZ_LEVEL_NS {
     BZ_TAIL bz_next_->fn(bz_next_, w);                                                                                 \
   } while (0)
 
-/// for (each wave block wv in the span of w)
+/// for (each wave block wv in the span of w); kept rolled: a convoy is short, and its handlers are many.
 #define BZ_FOR_WAVES(wv)                                                                                               \
-  for (char *wv = w, *bz_end_ = w + reinterpret_cast<Wave*>(w)->span; wv != bz_end_; wv += layout::kStride)
+  _Pragma("clang loop unroll(disable)") for (char *wv = w, *bz_end_ = w + reinterpret_cast<Wave*>(w)->span; wv != bz_end_; wv += layout::kStride)
 
 BZ_AI void count(isa::RowId row, char* w) {
   auto* wave = reinterpret_cast<Wave*>(w);
