@@ -1,6 +1,7 @@
 // An engine for tests of the layers above exec/: a "kernel" is a C++ function that runs once per workgroup and says
 // what becomes of the group. Test-only; it decodes nothing.
 #pragma once
+#include "abi/test_kernel.hpp"
 #include "exec/engine.hpp"
 #include "gpu/guard.hpp"
 
@@ -27,13 +28,14 @@ struct Kernel {
 
 struct Dispatch : exec::Dispatch {
   exec::DispatchInfo info;
-  const Kernel* kernel = nullptr;
+  std::function<Outcome(const exec::DispatchInfo&, uint64_t group)> body;
+  uint32_t per_cu = 1;
   uint64_t group_count() const override {
     uint64_t n = 1;
     for (int i = 0; i < 3; ++i) n *= (info.grid_size[i] + info.group_size[i] - 1) / info.group_size[i];
     return n;
   }
-  uint32_t groups_per_cu() const override { return kernel->groups_per_cu; }
+  uint32_t groups_per_cu() const override { return per_cu; }
 };
 
 struct Parked : exec::ParkedGroup {
@@ -45,7 +47,7 @@ struct Parked : exec::ParkedGroup {
 struct Worker : exec::Worker {
   bool one(exec::RunResult& result, const std::shared_ptr<exec::Dispatch>& owner, uint64_t group) {
     auto& d = static_cast<Dispatch&>(*owner);
-    Outcome outcome = d.kernel->body(d.info, group);
+    Outcome outcome = d.body(d.info, group);
     ++result.instructions;
     if (outcome.kind == Outcome::Kind::finish) return true;
     if (outcome.kind == Outcome::Kind::park) {
@@ -78,16 +80,46 @@ struct Worker : exec::Worker {
   }
 };
 
+/// A kernel of a test that knows only the layout (abi/test_kernel.hpp).
+inline Outcome plain(const abi::test_kernel& kernel, uint64_t group) {
+  abi::test_outcome out;
+  kernel.body(kernel.context, group, &out);
+  Outcome outcome;
+  switch (out.kind) {
+  case abi::test_outcome::finish:
+    break;
+  case abi::test_outcome::park:
+    outcome.kind = Outcome::Kind::park;
+    break;
+  case abi::test_outcome::memory_fault:
+    outcome.kind = Outcome::Kind::halt;
+    outcome.halt.reason = exec::Halt::Reason::memory_fault;
+    outcome.halt.address = out.address;
+    outcome.halt.is_write = out.is_write != 0;
+    break;
+  }
+  return outcome;
+}
+
 struct Engine : exec::Engine {
   exec::EngineConfig config;
   std::atomic<uint64_t>* forgotten = nullptr;
   Expected<std::shared_ptr<exec::Dispatch>> prepare(const exec::DispatchInfo& info) override {
     uint64_t magic = 0;
-    if (!read_memory(&magic, info.kernel_object, 8) || magic != Kernel::kMagic)
-      return error(Code::invalid_image, "no kernel at {:#x}", info.kernel_object);
     auto d = std::make_shared<Dispatch>();
     d->info = info;
-    d->kernel = reinterpret_cast<const Kernel*>(info.kernel_object);
+    bool readable = read_memory(&magic, info.kernel_object, sizeof magic);
+    if (readable && magic == Kernel::kMagic) {
+      const auto* kernel = reinterpret_cast<const Kernel*>(info.kernel_object);
+      d->body = kernel->body;
+      d->per_cu = kernel->groups_per_cu;
+    } else if (readable && magic == abi::test_kernel::kMagic) {
+      const auto* kernel = reinterpret_cast<const abi::test_kernel*>(info.kernel_object);
+      d->body = [kernel](auto&, uint64_t group) { return plain(*kernel, group); };
+      d->per_cu = kernel->groups_per_cu;
+    } else {
+      return error(Code::invalid_image, "no kernel at {:#x}", info.kernel_object);
+    }
     return std::shared_ptr<exec::Dispatch>(d);
   }
   std::unique_ptr<exec::Worker> make_worker() override { return std::make_unique<Worker>(); }

@@ -1,7 +1,7 @@
 // libhsakmt on the software device with the tests' engine: every subsystem through the exported functions.
 #include "abi/queue.hpp"
 #include "abi/signal.hpp"
-#include "gpu/fake_engine.hpp"
+#include "abi/test_kernel.hpp"
 #include "hsakmt/boltzmann.h"
 #include "hsakmt/hsakmt.h"
 
@@ -17,7 +17,6 @@
 
 namespace {
 namespace abi = bz::abi;
-namespace fake = bz::gpu::fake;
 using namespace std::chrono_literals;
 
 constexpr uint64_t kPage = 4096, kMiB = 1ull << 20;
@@ -300,10 +299,9 @@ protected:
 
 TEST_F(ThunkQueue, KernelRunsAndTheEventWakes) {
   std::atomic<int> ran{0};
-  fake::Kernel k{.body = [&](auto&, uint64_t) {
-    ++ran;
-    return fake::finish();
-  }};
+  abi::test_kernel k;
+  k.context = &ran;
+  k.body = [](void* count, uint64_t, abi::test_outcome*) { ++*static_cast<std::atomic<int>*>(count); };
   for (int i = 0; i < 200; ++i) {
     dispatch(k.object(), 10);
     ASSERT_EQ(hsaKmtWaitOnEvent(event, 20'000), HSAKMT_STATUS_SUCCESS);
@@ -313,7 +311,8 @@ TEST_F(ThunkQueue, KernelRunsAndTheEventWakes) {
 }
 
 TEST_F(ThunkQueue, HelpingByValue) {
-  fake::Kernel k{.body = [&](auto&, uint64_t) { return fake::finish(); }};
+  abi::test_kernel k;
+  k.body = [](void*, uint64_t, abi::test_outcome*) {};
   HSAuint32 result = 99;
   for (int i = 0; i < 200; ++i) {
     dispatch(k.object(), 10, false);
@@ -329,13 +328,12 @@ TEST_F(ThunkQueue, HelpingByValue) {
 
 TEST_F(ThunkQueue, MemoryFaultReachesTheMemoryEvent) {
   HsaEvent* faults = make_event(HSA_EVENTTYPE_MEMORY);
-  fake::Kernel bad{.body = [](auto&, uint64_t) {
-    fake::Outcome o{fake::Outcome::Kind::halt, {}};
-    o.halt.reason = bz::exec::Halt::Reason::memory_fault;
-    o.halt.address = 0x123456;
-    o.halt.is_write = true;
-    return o;
-  }};
+  abi::test_kernel bad;
+  bad.body = [](void*, uint64_t, abi::test_outcome* out) {
+    out->kind = abi::test_outcome::memory_fault;
+    out->address = 0x123456;
+    out->is_write = 1;
+  };
   dispatch(bad.object(), 1);
   ASSERT_EQ(hsaKmtWaitOnEvent(faults, 20'000), HSAKMT_STATUS_SUCCESS);
   const auto& fault = faults->EventData.EventData.MemoryAccessFault;
