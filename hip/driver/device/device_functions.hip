@@ -4,6 +4,7 @@
 #include <hip/hip_bf16.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_fp16.h>
+#include <hip/hip_fp8.h>
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -343,6 +344,52 @@ void test_halves() {
   }
 }
 
+template <class F8> __global__ void eights(float* out) {
+  int t = threadIdx.x;
+  F8 x;
+  x.__x = (unsigned char)t;
+  out[t] = (float)x;                              // every code
+  out[256 + t] = (float)F8((float)(t * t - 9000) * 0.0173f); // rounded
+}
+template <class F8> void test_eights(const char* name, int nans) {
+  auto out = run<float>(eights<F8>, 256, 512);
+  int found = 0;
+  for (int t = 0; t < 256; ++t) {
+    F8 x;
+    x.__x = (unsigned char)t;
+    float value = (float)x;
+    found += value != value;
+    if (value == value) {
+      expect<float>(name, t, out[t], value);
+      // A number comes back to its code.
+      expect<int>(name, 1000 + t, __hip_cvt_float_to_fp8(value, __HIP_NOSAT, F8::__default_interpret), t);
+      // Halfway to the next number goes to the even code.
+      F8 above;
+      above.__x = (unsigned char)(t + 1);
+      double next = (float)above;
+      if (t < 127 && next == next && !std::isinf(next))
+        expect<int>(name, 2000 + t, __hip_cvt_double_to_fp8((value + next) / 2, __HIP_SATFINITE, F8::__default_interpret), t + (t & 1));
+    } else {
+      expect<int>(name, t, out[t] != out[t], 1);
+    }
+    expect<float>(name, 256 + t, out[256 + t], (float)F8((float)(t * t - 9000) * 0.0173f));
+  }
+  expect<int>(name, 3000, found, nans);
+}
+void test_fp8() {
+  test_eights<__hip_fp8_e4m3>("e4m3", 2);
+  test_eights<__hip_fp8_e5m2>("e5m2", 6);
+  test_eights<__hip_fp8_e4m3_fnuz>("e4m3_fnuz", 1);
+  test_eights<__hip_fp8_e5m2_fnuz>("e5m2_fnuz", 1);
+  expect<float>("e4m3 largest", 0, (float)__hip_fp8_e4m3(1e9f), 448);
+  expect<float>("e5m2 largest", 0, (float)__hip_fp8_e5m2(-1e9f), -57344);
+  expect<float>("e4m3_fnuz largest", 0, (float)__hip_fp8_e4m3_fnuz(1e9f), 240);
+  expect<int>("e4m3 overflow", 0, __hip_cvt_float_to_fp8(1e9f, __HIP_NOSAT, __HIP_E4M3), 0x7f);
+  expect<int>("e5m2 overflow", 0, __hip_cvt_float_to_fp8(-1e9f, __HIP_NOSAT, __HIP_E5M2), 0xfc);
+  expect<int>("e4m3_fnuz overflow", 0, __hip_cvt_float_to_fp8(1e9f, __HIP_NOSAT, __HIP_E4M3_FNUZ), 0x80);
+  expect<int>("e4m3_fnuz -0", 0, __hip_cvt_float_to_fp8(-0.0f, __HIP_NOSAT, __HIP_E4M3_FNUZ), 0);
+}
+
 // ---- Groups and memory ----------------------------------------------------------------------------------------------
 
 template <class G> __device__ int group_sum(const G& group, int v) {
@@ -438,6 +485,7 @@ int main() {
   test_conversions();
   test_integers();
   test_halves();
+  test_fp8();
   test_groups();
   test_memory();
   test_vectors();
