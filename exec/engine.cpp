@@ -337,7 +337,11 @@ bool WorkerImpl::split_mode(GroupContext& c) {
 // ---------------------------------------------------------------- engine
 
 EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level) {}
-EngineImpl::~EngineImpl() = default;
+EngineImpl::~EngineImpl() {
+  const char* path = std::getenv("BZ_COVERAGE");
+  if (!path || !*path) return;
+  if (auto s = append_row_coverage(path, config_.target); !s.ok()) log("exec", bz::Level::error, "{}", s.message());
+}
 
 std::string EngineImpl::description() const { return std::string("interpreter, ") + level_.name; }
 

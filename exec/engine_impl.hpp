@@ -1,5 +1,6 @@
 // The interpreter's Engine: code cache, workgroup contexts, workers. Private to exec/ and its tests.
 #pragma once
+#include "exec/coverage.hpp"
 #include "exec/engine.hpp"
 #include "exec/launch.hpp"
 #include "exec/program.hpp"
@@ -101,7 +102,5 @@ std::unique_ptr<Halt> make_halt(GroupContext& context);
 /// The operation, wave and lane behind a host fault; fills the group's halt fields.
 void locate_fault(GroupContext& context, uint64_t address, bool known, bool is_write, Halt& halt);
 
-/// Executions of each row in this process (index = RowId), all engines and workers.
-std::vector<uint64_t> row_coverage();
 
 } // namespace bz::exec
