@@ -109,6 +109,35 @@ BZ_LAYOUT_SIZE(hsa_barrier_and_packet_t, 64);
 BZ_LAYOUT_AT(hsa_barrier_and_packet_t, dep_signal, 8);
 BZ_LAYOUT_AT(hsa_barrier_and_packet_t, completion_signal, 56);
 
+/// Vendor-specific packet of AMD: waits until (value of signal & mask) meets cond against value.
+struct hsa_amd_barrier_value_packet_t {
+  uint16_t header;
+  uint8_t AmdFormat; ///< HSA_AMD_PACKET_TYPE_BARRIER_VALUE
+  uint8_t reserved;
+  uint32_t reserved0;
+  hsa_signal_t signal;
+  int64_t value;
+  int64_t mask;
+  uint32_t cond; ///< hsa_signal_condition_t
+  uint32_t reserved1;
+  uint64_t reserved2;
+  uint64_t reserved3;
+  hsa_signal_t completion_signal;
+};
+BZ_LAYOUT_SIZE(hsa_amd_barrier_value_packet_t, 64);
+BZ_LAYOUT_AT(hsa_amd_barrier_value_packet_t, signal, 8);
+BZ_LAYOUT_AT(hsa_amd_barrier_value_packet_t, value, 16);
+BZ_LAYOUT_AT(hsa_amd_barrier_value_packet_t, mask, 24);
+BZ_LAYOUT_AT(hsa_amd_barrier_value_packet_t, cond, 32);
+BZ_LAYOUT_AT(hsa_amd_barrier_value_packet_t, completion_signal, 56);
+
+enum hsa_signal_condition_t : uint32_t {
+  HSA_SIGNAL_CONDITION_EQ = 0,
+  HSA_SIGNAL_CONDITION_NE = 1,
+  HSA_SIGNAL_CONDITION_LT = 2,
+  HSA_SIGNAL_CONDITION_GTE = 3,
+};
+
 inline constexpr uint32_t kAqlPacketBytes = 64;
 
 } // namespace bz::abi

@@ -17,6 +17,25 @@ uint16_t load_header(uint64_t packet) {
   return __atomic_load_n(reinterpret_cast<const uint16_t*>(packet), __ATOMIC_ACQUIRE);
 }
 
+/// A condition that isn't defined counts as reached: processing the packet then refuses it by name.
+bool value_reached(const abi::hsa_amd_barrier_value_packet_t& packet) {
+  if (packet.signal.handle == 0) return true;
+  auto* signal = reinterpret_cast<const abi::amd_signal_t*>(packet.signal.handle);
+  int64_t value = __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) & packet.mask;
+  switch (packet.cond) {
+  case abi::HSA_SIGNAL_CONDITION_EQ:
+    return value == packet.value;
+  case abi::HSA_SIGNAL_CONDITION_NE:
+    return value != packet.value;
+  case abi::HSA_SIGNAL_CONDITION_LT:
+    return value < packet.value;
+  case abi::HSA_SIGNAL_CONDITION_GTE:
+    return value >= packet.value;
+  default:
+    return true;
+  }
+}
+
 } // namespace
 
 uint64_t Launch::todo_groups() const {
@@ -59,6 +78,11 @@ Head Queue::look() {
     }
     if (type == abi::HSA_PACKET_TYPE_KERNEL_DISPATCH && active.size() >= kMaxActive) {
       head = Head::full;
+      return;
+    }
+    if (type == abi::HSA_PACKET_TYPE_VENDOR_SPECIFIC) {
+      auto* packet = reinterpret_cast<const abi::hsa_amd_barrier_value_packet_t*>(at);
+      if (packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE && !value_reached(*packet)) head = Head::signals;
       return;
     }
     if (type != abi::HSA_PACKET_TYPE_BARRIER_AND && type != abi::HSA_PACKET_TYPE_BARRIER_OR) return;

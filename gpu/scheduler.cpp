@@ -189,12 +189,20 @@ bool Scheduler::process_head(std::unique_lock<std::mutex>& lock, const std::shar
          "agent-dispatch packets are not implemented on this device");
     return false;
   case abi::HSA_PACKET_TYPE_VENDOR_SPECIFIC: {
-    uint8_t format = reinterpret_cast<const uint8_t*>(at)[2];
-    const char* name = format == abi::HSA_AMD_PACKET_TYPE_PM4_IB          ? "PM4 indirect buffer"
-                       : format == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE ? "barrier-value"
-                                                                          : "unknown";
-    fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
-         fmt::format("vendor-specific packets are not implemented on this device (format {}, {})", format, name));
+    auto* packet = reinterpret_cast<const abi::hsa_amd_barrier_value_packet_t*>(at);
+    if (packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE && packet->cond <= abi::HSA_SIGNAL_CONDITION_GTE) {
+      uint64_t now = gpu_clock();
+      queue->consume();
+      signal_completion(completion, now, now);
+      return true;
+    }
+    if (packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
+      fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
+           fmt::format("a barrier-value packet with condition {}, which isn't defined", packet->cond));
+    else
+      fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
+           fmt::format("vendor-specific packets of format {}{} are not implemented on this device", packet->AmdFormat,
+                       packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_PM4_IB ? " (PM4 indirect buffer)" : ""));
     return false;
   }
   default:

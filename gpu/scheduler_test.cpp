@@ -292,6 +292,34 @@ TEST_P(Scheduling, BarrierPacketsWaitForSignals) {
   EXPECT_TRUE(wait_value(and_done, 0));
 }
 
+TEST_P(Scheduling, BarrierValuePacketsCompareUnderAMask) {
+  ClientQueue q(*set);
+  auto x = make_signal(0x103);
+  struct Case {
+    uint32_t cond;
+    int64_t value, before, after; // the condition is false for x = before and true for x = after
+  };
+  for (const Case& c : {Case{abi::HSA_SIGNAL_CONDITION_EQ, 4, 0x103, 0x104},
+                        {abi::HSA_SIGNAL_CONDITION_NE, 3, 0x103, 0x104},
+                        {abi::HSA_SIGNAL_CONDITION_LT, 3, 0x103, 0x502},
+                        {abi::HSA_SIGNAL_CONDITION_GTE, 4, 0x103, 0x105}}) {
+    __atomic_store_n(&x.value, c.before, __ATOMIC_RELEASE);
+    auto done = make_signal(1);
+    abi::hsa_amd_barrier_value_packet_t p{};
+    p.AmdFormat = abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+    p.signal = {reinterpret_cast<uint64_t>(&x)};
+    p.value = c.value;
+    p.mask = 0xff;
+    p.cond = c.cond;
+    p.completion_signal = {reinterpret_cast<uint64_t>(&done)};
+    q.put(p, abi::HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+    std::this_thread::sleep_for(5ms);
+    EXPECT_EQ(__atomic_load_n(&done.value, __ATOMIC_ACQUIRE), 1) << c.cond;
+    __atomic_store_n(&x.value, c.after, __ATOMIC_RELEASE);
+    EXPECT_TRUE(wait_value(done, 0)) << c.cond;
+  }
+}
+
 TEST_P(Scheduling, MailboxAndInterrupt) {
   ClientQueue q(*set);
   uint64_t mailbox = 0;
