@@ -188,7 +188,7 @@ private:
     if (t.lds) {
       if (m_.lds.size() != kLdsBytes) m_.lds.resize(kLdsBytes), random_bytes(m_.lds.data(), kLdsBytes, floats, e);
       // Refilled around the place that will be accessed; in whole if old contents would be no numbers.
-      lds_start_ = r_.chance(15) ? kLdsBytes - 1024 : r_.below(16) * 2048;
+      lds_start_ = r_.chance(15) ? kLdsBytes - 1024 : r_.below(8) * 2048;
       size_t from = floats ? 0 : lds_start_, to = floats ? kLdsBytes : std::min(kLdsBytes, lds_start_ + 2048);
       random_bytes(m_.lds.data() + from, to - from, floats, e);
     }

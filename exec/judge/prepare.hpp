@@ -29,7 +29,7 @@ struct Touches {
 };
 Touches touches(const isa::Inst& inst, const isa::Meta& meta);
 
-inline constexpr uint32_t kLdsBytes = 40960;        ///< of the workgroup: less than the hardware's, so that some accesses are beyond
+inline constexpr uint32_t kLdsBytes = 20480;        ///< of the workgroup: less than the hardware's, so that some accesses are beyond
 inline constexpr uint32_t kScratchBytes = 4096;     ///< per lane
 
 /// Fills everything that the instruction reads; false if these operands can't be given sensible values (draw again).
