@@ -22,11 +22,16 @@ std::string gfx_name(const HSA_ENGINE_ID& id) {
 
 hsa_amd_link_info_type_t link_type(HSA_IOLINKTYPE type) {
   switch (type) {
-  case HSA_IOLINKTYPE_PCIEXPRESS: return HSA_AMD_LINK_INFO_TYPE_PCIE;
-  case HSA_IOLINK_TYPE_QPI_1_1: return HSA_AMD_LINK_INFO_TYPE_QPI;
-  case HSA_IOLINK_TYPE_INFINIBAND: return HSA_AMD_LINK_INFO_TYPE_INFINBAND;
-  case HSA_IOLINK_TYPE_XGMI: return HSA_AMD_LINK_INFO_TYPE_XGMI;
-  default: return HSA_AMD_LINK_INFO_TYPE_HYPERTRANSPORT;
+  case HSA_IOLINKTYPE_PCIEXPRESS:
+    return HSA_AMD_LINK_INFO_TYPE_PCIE;
+  case HSA_IOLINK_TYPE_QPI_1_1:
+    return HSA_AMD_LINK_INFO_TYPE_QPI;
+  case HSA_IOLINK_TYPE_INFINIBAND:
+    return HSA_AMD_LINK_INFO_TYPE_INFINBAND;
+  case HSA_IOLINK_TYPE_XGMI:
+    return HSA_AMD_LINK_INFO_TYPE_XGMI;
+  default:
+    return HSA_AMD_LINK_INFO_TYPE_HYPERTRANSPORT;
   }
 }
 
@@ -55,8 +60,7 @@ Result<std::unique_ptr<Agent>> Agent::create(uint32_t node, uint64_t system_memo
   if (a->gpu_) {
     a->name_ = gfx_name(p.EngineId);
     const codeobj::Processor* processor = codeobj::find_processor(a->name_);
-    if (!processor)
-      return fail(HSA_STATUS_ERROR, "node {} is a {}, which this runtime doesn't know", node, a->name_);
+    if (!processor) return fail(HSA_STATUS_ERROR, "node {} is a {}, which this runtime doesn't know", node, a->name_);
     codeobj::TargetId target{.processor = processor};
     if (processor->has_sramecc) {
       const bool on = p.Capability.ui32.SRAM_EDCSupport == 1;
@@ -131,9 +135,9 @@ Outcome Agent::read_pools(uint64_t system_memory) {
 Outcome Agent::read_caches() {
   if (!properties_.NumCaches) return {};
   std::vector<HsaCacheProperties> caches(properties_.NumCaches);
-  ROCR_TRY(thunk::check(hsaKmtGetNodeCacheProperties(node_, properties_.CComputeIdLo, properties_.NumCaches,
-                                                     caches.data()),
-                        "hsaKmtGetNodeCacheProperties"));
+  ROCR_TRY(
+      thunk::check(hsaKmtGetNodeCacheProperties(node_, properties_.CComputeIdLo, properties_.NumCaches, caches.data()),
+                   "hsaKmtGetNodeCacheProperties"));
   // One handle per level: the node lists one cache per core or compute unit.
   for (const auto& c : caches) {
     if (c.CacheType.ui32.Instruction && !c.CacheType.ui32.Data) continue;

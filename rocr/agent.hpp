@@ -1,5 +1,5 @@
-// Agents and what belongs to them for good: memory pools (which are also the regions), caches, the instruction set, links.
-// Read from the thunk's topology once; immutable afterwards. Must not know allocations, queues or signals.
+// Agents and what belongs to them for good: memory pools (which are also the regions), caches, the instruction set,
+// links. Read from the thunk's topology once; immutable afterwards. Must not know allocations, queues or signals.
 #pragma once
 #include "codeobj/target_id.hpp"
 #include "rocr/outcome.hpp"

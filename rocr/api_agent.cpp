@@ -30,47 +30,72 @@ std::string uuid(const Agent& a) {
 Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribute, void* value) {
   const HsaNodeProperties& p = a.properties();
   switch (attribute) {
-  case HSA_AMD_AGENT_INFO_CHIP_ID: return put(value, uint32_t(p.DeviceId));
-  case HSA_AMD_AGENT_INFO_CACHELINE_SIZE: return put(value, a.cache_line());
-  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: return put(value, a.compute_units());
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
+    return put(value, uint32_t(p.DeviceId));
+  case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+    return put(value, a.cache_line());
+  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+    return put(value, a.compute_units());
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
     return put(value, uint32_t(a.is_gpu() ? p.MaxEngineClockMhzFCompute : p.MaxEngineClockMhzCCompute));
-  case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID: return put(value, a.node());
+  case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
+    return put(value, a.node());
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
     return put(value, p.Capability.ui32.WatchPointsSupported ? 1u << p.Capability.ui32.WatchPointsTotalBits : 0u);
-  case HSA_AMD_AGENT_INFO_BDFID: return put(value, uint32_t(p.LocationId));
-  case HSA_AMD_AGENT_INFO_MEMORY_WIDTH: return put(value, a.default_pool()->width_bits);
-  case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY: return put(value, a.default_pool()->max_clock_mhz);
-  case HSA_AMD_AGENT_INFO_PRODUCT_NAME: return put_text(value, a.product(), 64);
-  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU: return put(value, a.waves_per_cu());
-  case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU: return put(value, uint32_t(p.NumSIMDPerCU));
+  case HSA_AMD_AGENT_INFO_BDFID:
+    return put(value, uint32_t(p.LocationId));
+  case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
+    return put(value, a.default_pool()->width_bits);
+  case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
+    return put(value, a.default_pool()->max_clock_mhz);
+  case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
+    return put_text(value, a.product(), 64);
+  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
+    return put(value, a.waves_per_cu());
+  case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
+    return put(value, uint32_t(p.NumSIMDPerCU));
   case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
     return put(value, uint32_t(p.NumArrays ? p.NumShaderBanks / p.NumArrays : 0));
-  case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE: return put(value, uint32_t(p.NumArrays));
-  case HSA_AMD_AGENT_INFO_HDP_FLUSH: return put(value, hsa_amd_hdp_flush_t{nullptr, nullptr}); // nothing to flush
-  case HSA_AMD_AGENT_INFO_DOMAIN: return put(value, uint32_t(p.Domain));
-  case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES: return put(value, p.NumGws != 0);
-  case HSA_AMD_AGENT_INFO_UUID: return put_text(value, uuid(a), 24);
-  case HSA_AMD_AGENT_INFO_ASIC_REVISION: return put(value, uint32_t(p.Capability.ui32.ASICRevision));
-  case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS: return put(value, p.Capability.ui32.CoherentHostAccess != 0);
-  case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT: return put(value, a.is_gpu() ? a.compute_units() : 0u);
+  case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
+    return put(value, uint32_t(p.NumArrays));
+  case HSA_AMD_AGENT_INFO_HDP_FLUSH:
+    return put(value, hsa_amd_hdp_flush_t{nullptr, nullptr}); // nothing to flush
+  case HSA_AMD_AGENT_INFO_DOMAIN:
+    return put(value, uint32_t(p.Domain));
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
+    return put(value, p.NumGws != 0);
+  case HSA_AMD_AGENT_INFO_UUID:
+    return put_text(value, uuid(a), 24);
+  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
+    return put(value, uint32_t(p.Capability.ui32.ASICRevision));
+  case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
+    return put(value, p.Capability.ui32.CoherentHostAccess != 0);
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
+    return put(value, a.is_gpu() ? a.compute_units() : 0u);
   case HSA_AMD_AGENT_INFO_MEMORY_AVAIL: {
     HSAuint64 bytes = 0;
-    if (!a.is_gpu())
-      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "available memory is a question to a GPU");
+    if (!a.is_gpu()) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "available memory is a question to a GPU");
     ROCR_TRY(thunk::check(hsaKmtAvailableMemory(a.node(), &bytes), "hsaKmtAvailableMemory"));
     return put(value, uint64_t(bytes));
   }
   case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
     return put(value, a.is_gpu() ? Agent::kDeviceClockHz : thunk::kSystemClockHz);
-  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID: return put(value, uint32_t(p.FamilyID));
-  case HSA_AMD_AGENT_INFO_UCODE_VERSION: return put(value, uint32_t(p.EngineId.ui32.uCode));
-  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION: return put(value, uint32_t(p.uCodeEngineVersions.uCodeSDMA));
-  case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG: return put(value, uint32_t(p.NumSdmaEngines));
-  case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG: return put(value, uint32_t(p.NumSdmaXgmiEngines));
-  case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT: return put(value, HSA_IOMMU_SUPPORT_NONE);
-  case HSA_AMD_AGENT_INFO_NUM_XCC: return put(value, uint32_t(p.NumXcc));
-  case HSA_AMD_AGENT_INFO_DRIVER_UID: return put(value, uint32_t(p.KFDGpuID));
+  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+    return put(value, uint32_t(p.FamilyID));
+  case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+    return put(value, uint32_t(p.EngineId.ui32.uCode));
+  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+    return put(value, uint32_t(p.uCodeEngineVersions.uCodeSDMA));
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
+    return put(value, uint32_t(p.NumSdmaEngines));
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
+    return put(value, uint32_t(p.NumSdmaXgmiEngines));
+  case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
+    return put(value, HSA_IOMMU_SUPPORT_NONE);
+  case HSA_AMD_AGENT_INFO_NUM_XCC:
+    return put(value, uint32_t(p.NumXcc));
+  case HSA_AMD_AGENT_INFO_DRIVER_UID:
+    return put(value, uint32_t(p.KFDGpuID));
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return put(value, a.is_gpu() ? runtime.nearest_cpu(a)->handle() : hsa_agent_t{0});
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: {
@@ -78,9 +103,11 @@ Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribut
     if (p.Integrated) hsa_flag_set64(bits.data(), HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU);
     return put(value, bits);
   }
-  case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS: return put(value, std::array<uint8_t, 8>{});
+  case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
+    return put(value, std::array<uint8_t, 8>{});
   case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
-  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT: return put(value, uint64_t(a.is_gpu() ? a.vram_size() : 0));
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+    return put(value, uint64_t(a.is_gpu() ? a.vram_size() : 0));
   case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: {
     ROCR_TRY_ASSIGN(const thunk::Clocks c, thunk::clocks(a.node()));
     return put(value, hsa_amd_clock_counters_t{c.gpu, c.cpu, c.system, c.system_hz});
@@ -95,9 +122,12 @@ Outcome image_info(uint32_t attribute, void* value) {
   case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
   case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
   case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS: return put(value, std::array<uint32_t, 2>{});
-  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS: return put(value, std::array<uint32_t, 3>{});
-  default: return put(value, uint32_t(0));
+  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
+    return put(value, std::array<uint32_t, 2>{});
+  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
+    return put(value, std::array<uint32_t, 3>{});
+  default:
+    return put(value, uint32_t(0));
   }
 }
 
@@ -122,40 +152,63 @@ Outcome hsa_agent_get_info(Runtime& runtime, hsa_agent_t agent, hsa_agent_info_t
       number <= HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT)
     return image_info(static_cast<uint32_t>(number), value);
   switch (attribute) {
-  case HSA_AGENT_INFO_NAME: return put_text(value, a.name(), 64);
-  case HSA_AGENT_INFO_VENDOR_NAME: return put_text(value, gpu ? "AMD" : "CPU", 64);
+  case HSA_AGENT_INFO_NAME:
+    return put_text(value, a.name(), 64);
+  case HSA_AGENT_INFO_VENDOR_NAME:
+    return put_text(value, gpu ? "AMD" : "CPU", 64);
   case HSA_AGENT_INFO_FEATURE:
     return put(value, gpu ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : hsa_agent_feature_t(0));
-  case HSA_AGENT_INFO_MACHINE_MODEL: return put(value, HSA_MACHINE_MODEL_LARGE);
-  case HSA_AGENT_INFO_PROFILE: return put(value, gpu ? HSA_PROFILE_BASE : HSA_PROFILE_FULL);
-  case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE: return put(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+  case HSA_AGENT_INFO_MACHINE_MODEL:
+    return put(value, HSA_MACHINE_MODEL_LARGE);
+  case HSA_AGENT_INFO_PROFILE:
+    return put(value, gpu ? HSA_PROFILE_BASE : HSA_PROFILE_FULL);
+  case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+    return put(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
   case HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
     return put(value, gpu ? hsa_default_float_rounding_mode_t(1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
                           : hsa_default_float_rounding_mode_t(0));
-  case HSA_AGENT_INFO_FAST_F16_OPERATION: return put(value, gpu);
-  case HSA_AGENT_INFO_WAVEFRONT_SIZE: return put(value, gpu ? a.wavefront_size() : 0u);
-  case HSA_AGENT_INFO_WORKGROUP_MAX_DIM: return put(value, gpu ? kWorkgroupMaxDim : std::array<uint16_t, 3>{});
-  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE: return put(value, gpu ? kWorkgroupMaxSize : 0u);
-  case HSA_AGENT_INFO_GRID_MAX_DIM: return put(value, gpu ? kGridMaxDim : hsa_dim3_t{0, 0, 0});
-  case HSA_AGENT_INFO_GRID_MAX_SIZE: return put(value, gpu ? kGridMaxSize : 0u);
-  case HSA_AGENT_INFO_FBARRIER_MAX_SIZE: return put(value, gpu ? kFbarrierMax : 0u);
-  case HSA_AGENT_INFO_QUEUES_MAX: return put(value, gpu ? Agent::kQueuesMax : 0u);
-  case HSA_AGENT_INFO_QUEUE_MIN_SIZE: return put(value, gpu ? Agent::kQueueMinSize : 0u);
-  case HSA_AGENT_INFO_QUEUE_MAX_SIZE: return put(value, gpu ? Agent::kQueueMaxSize : 0u);
-  case HSA_AGENT_INFO_QUEUE_TYPE: return put(value, hsa_queue_type32_t(HSA_QUEUE_TYPE_MULTI));
-  case HSA_AGENT_INFO_NODE: return put(value, a.node());
-  case HSA_AGENT_INFO_DEVICE: return put(value, gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
+  case HSA_AGENT_INFO_FAST_F16_OPERATION:
+    return put(value, gpu);
+  case HSA_AGENT_INFO_WAVEFRONT_SIZE:
+    return put(value, gpu ? a.wavefront_size() : 0u);
+  case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
+    return put(value, gpu ? kWorkgroupMaxDim : std::array<uint16_t, 3>{});
+  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
+    return put(value, gpu ? kWorkgroupMaxSize : 0u);
+  case HSA_AGENT_INFO_GRID_MAX_DIM:
+    return put(value, gpu ? kGridMaxDim : hsa_dim3_t{0, 0, 0});
+  case HSA_AGENT_INFO_GRID_MAX_SIZE:
+    return put(value, gpu ? kGridMaxSize : 0u);
+  case HSA_AGENT_INFO_FBARRIER_MAX_SIZE:
+    return put(value, gpu ? kFbarrierMax : 0u);
+  case HSA_AGENT_INFO_QUEUES_MAX:
+    return put(value, gpu ? Agent::kQueuesMax : 0u);
+  case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
+    return put(value, gpu ? Agent::kQueueMinSize : 0u);
+  case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
+    return put(value, gpu ? Agent::kQueueMaxSize : 0u);
+  case HSA_AGENT_INFO_QUEUE_TYPE:
+    return put(value, hsa_queue_type32_t(HSA_QUEUE_TYPE_MULTI));
+  case HSA_AGENT_INFO_NODE:
+    return put(value, a.node());
+  case HSA_AGENT_INFO_DEVICE:
+    return put(value, gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
   case HSA_AGENT_INFO_CACHE_SIZE: {
     std::array<uint32_t, 4> sizes{};
     for (const auto& c : a.caches())
       if (c->level >= 1 && c->level <= sizes.size()) sizes[c->level - 1] = c->size;
     return put(value, sizes);
   }
-  case HSA_AGENT_INFO_ISA: return put(value, a.isa() ? Runtime::handle_of(a.isa()) : hsa_isa_t{0});
-  case HSA_AGENT_INFO_EXTENSIONS: return put(value, gpu ? extension_bits() : std::array<uint8_t, 128>{});
-  case HSA_AGENT_INFO_VERSION_MAJOR: return put(value, uint16_t(1));
-  case HSA_AGENT_INFO_VERSION_MINOR: return put(value, uint16_t(1));
-  case HSA_AGENT_INFO_LAST: break;
+  case HSA_AGENT_INFO_ISA:
+    return put(value, a.isa() ? Runtime::handle_of(a.isa()) : hsa_isa_t{0});
+  case HSA_AGENT_INFO_EXTENSIONS:
+    return put(value, gpu ? extension_bits() : std::array<uint8_t, 128>{});
+  case HSA_AGENT_INFO_VERSION_MAJOR:
+    return put(value, uint16_t(1));
+  case HSA_AGENT_INFO_VERSION_MINOR:
+    return put(value, uint16_t(1));
+  case HSA_AGENT_INFO_LAST:
+    break;
   }
   return bad_attribute(attribute);
 }
@@ -172,10 +225,14 @@ Outcome hsa_cache_get_info(Runtime& runtime, hsa_cache_t cache, hsa_cache_info_t
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(const Cache* c, runtime.cache(cache));
   switch (attribute) {
-  case HSA_CACHE_INFO_NAME_LENGTH: return put(value, static_cast<uint32_t>(c->name.size()));
-  case HSA_CACHE_INFO_NAME: return put_text(value, c->name, c->name.size() + 1);
-  case HSA_CACHE_INFO_LEVEL: return put(value, c->level);
-  case HSA_CACHE_INFO_SIZE: return put(value, c->size);
+  case HSA_CACHE_INFO_NAME_LENGTH:
+    return put(value, static_cast<uint32_t>(c->name.size()));
+  case HSA_CACHE_INFO_NAME:
+    return put_text(value, c->name, c->name.size() + 1);
+  case HSA_CACHE_INFO_LEVEL:
+    return put(value, c->level);
+  case HSA_CACHE_INFO_SIZE:
+    return put(value, c->size);
   }
   return bad_attribute(attribute);
 }
@@ -218,22 +275,35 @@ Outcome hsa_isa_get_info_alt(Runtime& runtime, hsa_isa_t isa, hsa_isa_info_t att
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(const Isa* i, runtime.isa(isa));
   switch (attribute) {
-  case HSA_ISA_INFO_NAME_LENGTH: return put(value, static_cast<uint32_t>(i->name.size() + 1));
-  case HSA_ISA_INFO_NAME: return put_text(value, i->name, i->name.size() + 1);
-  case HSA_ISA_INFO_CALL_CONVENTION_COUNT: return put(value, 1u);
-  case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE: return put(value, i->wavefront_size);
-  case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT: return put(value, i->waves_per_cu);
-  case HSA_ISA_INFO_MACHINE_MODELS: return put(value, std::array<bool, 2>{false, true});
-  case HSA_ISA_INFO_PROFILES: return put(value, std::array<bool, 2>{true, false});
+  case HSA_ISA_INFO_NAME_LENGTH:
+    return put(value, static_cast<uint32_t>(i->name.size() + 1));
+  case HSA_ISA_INFO_NAME:
+    return put_text(value, i->name, i->name.size() + 1);
+  case HSA_ISA_INFO_CALL_CONVENTION_COUNT:
+    return put(value, 1u);
+  case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
+    return put(value, i->wavefront_size);
+  case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
+    return put(value, i->waves_per_cu);
+  case HSA_ISA_INFO_MACHINE_MODELS:
+    return put(value, std::array<bool, 2>{false, true});
+  case HSA_ISA_INFO_PROFILES:
+    return put(value, std::array<bool, 2>{true, false});
   case HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES:
   case HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
     return put(value, std::array<bool, 3>{false, false, true});
-  case HSA_ISA_INFO_FAST_F16_OPERATION: return put(value, true);
-  case HSA_ISA_INFO_WORKGROUP_MAX_DIM: return put(value, kWorkgroupMaxDim);
-  case HSA_ISA_INFO_WORKGROUP_MAX_SIZE: return put(value, kWorkgroupMaxSize);
-  case HSA_ISA_INFO_GRID_MAX_DIM: return put(value, kGridMaxDim);
-  case HSA_ISA_INFO_GRID_MAX_SIZE: return put(value, uint64_t(kGridMaxSize));
-  case HSA_ISA_INFO_FBARRIER_MAX_SIZE: return put(value, kFbarrierMax);
+  case HSA_ISA_INFO_FAST_F16_OPERATION:
+    return put(value, true);
+  case HSA_ISA_INFO_WORKGROUP_MAX_DIM:
+    return put(value, kWorkgroupMaxDim);
+  case HSA_ISA_INFO_WORKGROUP_MAX_SIZE:
+    return put(value, kWorkgroupMaxSize);
+  case HSA_ISA_INFO_GRID_MAX_DIM:
+    return put(value, kGridMaxDim);
+  case HSA_ISA_INFO_GRID_MAX_SIZE:
+    return put(value, uint64_t(kGridMaxSize));
+  case HSA_ISA_INFO_FBARRIER_MAX_SIZE:
+    return put(value, kFbarrierMax);
   }
   return bad_attribute(attribute);
 }

@@ -18,8 +18,7 @@ Outcome check_agents(Runtime& runtime, hsa_agent_t dst, hsa_agent_t src) {
 Outcome submit(Runtime& runtime, const CopyShape& shape, uint32_t count, const hsa_signal_t* dependencies,
                hsa_signal_t completion) {
   if (count && !dependencies) return null_argument("dep_signals");
-  if (!count && dependencies)
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "dep_signals without num_dep_signals");
+  if (!count && dependencies) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "dep_signals without num_dep_signals");
   std::vector<amd_signal_t*> after;
   for (uint32_t i = 0; i < count; ++i) {
     ROCR_TRY_ASSIGN(amd_signal_t * s, runtime.signals().find(dependencies[i]));
@@ -157,8 +156,7 @@ Outcome hsa_amd_profiling_get_dispatch_time(Runtime& runtime, hsa_agent_t agent,
   if (!time) return null_argument("time");
   ROCR_TRY_ASSIGN(const Agent* a, runtime.gpu(agent));
   ROCR_TRY_ASSIGN(amd_signal_t * s, runtime.signals().find(signal));
-  if (!s->start_ts || !s->end_ts)
-    return fail(HSA_STATUS_ERROR, "no dispatch with profiling has completed this signal");
+  if (!s->start_ts || !s->end_ts) return fail(HSA_STATUS_ERROR, "no dispatch with profiling has completed this signal");
   ROCR_TRY_ASSIGN(time->start, a->to_system_time(s->start_ts));
   ROCR_TRY_ASSIGN(time->end, a->to_system_time(s->end_ts));
   return {};

@@ -47,14 +47,20 @@ Outcome symbol_info(const Symbol& s, uint32_t attribute, void* value, bool loade
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no {}", s.name, what);
   };
   switch (attribute) {
-  case HSA_EXECUTABLE_SYMBOL_INFO_TYPE: return put(value, s.kind);
-  case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH: return put(value, static_cast<uint32_t>(s.name.size()));
-  case HSA_EXECUTABLE_SYMBOL_INFO_NAME: return put_chars(value, s.name);
-  case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH: return put(value, 0u);
-  case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME: return {}; // modules have no names
+  case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+    return put(value, s.kind);
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+    return put(value, static_cast<uint32_t>(s.name.size()));
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+    return put_chars(value, s.name);
+  case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
+    return put(value, 0u);
+  case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
+    return {}; // modules have no names
   case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
     return put(value, s.module_linkage ? HSA_SYMBOL_LINKAGE_MODULE : HSA_SYMBOL_LINKAGE_PROGRAM);
-  case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION: return put(value, s.is_definition);
+  case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
+    return put(value, s.is_definition);
   case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
     ROCR_TRY(only(!kernel, "variable"));
     return put(value, s.agent || !loaded ? HSA_VARIABLE_ALLOCATION_AGENT : HSA_VARIABLE_ALLOCATION_PROGRAM);
@@ -88,15 +94,18 @@ Outcome symbol_info(const Symbol& s, uint32_t attribute, void* value, bool loade
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
     ROCR_TRY(only(kernel, "kernel"));
     return put(value, 0u);
-  case HSA_EXECUTABLE_SYMBOL_INFO_INDIRECT_FUNCTION_CALL_CONVENTION: return only(false, "indirect function");
-  default: break;
+  case HSA_EXECUTABLE_SYMBOL_INFO_INDIRECT_FUNCTION_CALL_CONVENTION:
+    return only(false, "indirect function");
+  default:
+    break;
   }
   return bad_attribute(attribute);
 }
 
 // Both enumerations give the common attributes the same numbers.
 static_assert(int(HSA_CODE_SYMBOL_INFO_IS_DEFINITION) == int(HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION));
-static_assert(int(HSA_CODE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE) == int(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE));
+static_assert(int(HSA_CODE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE) ==
+              int(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE));
 
 Isa* find_isa(void* runtime, const codeobj::TargetId& target) { return static_cast<Runtime*>(runtime)->isa_of(target); }
 
@@ -183,10 +192,12 @@ Outcome hsa_executable_get_info(Runtime& runtime, hsa_executable_t executable, h
   ROCR_TRY_ASSIGN(auto e, runtime.loader().executable(executable));
   std::shared_lock lock(e->mutex);
   switch (attribute) {
-  case HSA_EXECUTABLE_INFO_PROFILE: return put(value, e->profile);
+  case HSA_EXECUTABLE_INFO_PROFILE:
+    return put(value, e->profile);
   case HSA_EXECUTABLE_INFO_STATE:
     return put(value, e->frozen ? HSA_EXECUTABLE_STATE_FROZEN : HSA_EXECUTABLE_STATE_UNFROZEN);
-  case HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE: return put(value, e->rounding);
+  case HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+    return put(value, e->rounding);
   }
   return bad_attribute(attribute);
 }
@@ -231,9 +242,7 @@ Outcome hsa_executable_get_symbol_by_name(Runtime& runtime, hsa_executable_t exe
   if (!symbol) return null_argument("symbol");
   ROCR_TRY_ASSIGN(auto e, runtime.loader().executable(executable));
   Agent* a = nullptr;
-  if (agent) {
-    ROCR_TRY_ASSIGN(a, runtime.agent(*agent));
-  }
+  if (agent) { ROCR_TRY_ASSIGN(a, runtime.agent(*agent)); }
   ROCR_TRY_ASSIGN(*symbol, runtime.loader().find_symbol(*e, name, a));
   return {};
 }
@@ -262,7 +271,8 @@ Outcome hsa_executable_symbol_get_info(Runtime& runtime, hsa_executable_symbol_t
     return put(value, s->address);
   case HSA_EXECUTABLE_SYMBOL_INFO_INDIRECT_FUNCTION_OBJECT:
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no indirect function", s->name);
-  default: return symbol_info(*s, static_cast<uint32_t>(attribute), value, true);
+  default:
+    return symbol_info(*s, static_cast<uint32_t>(attribute), value, true);
   }
 }
 
@@ -315,7 +325,8 @@ Outcome hsa_executable_iterate_symbols(Runtime& runtime, hsa_executable_t execut
 
 // ---- The older interface: code objects without readers
 
-Outcome hsa_code_object_deserialize(Runtime& runtime, void* bytes, size_t size, const char*, hsa_code_object_t* object) {
+Outcome hsa_code_object_deserialize(Runtime& runtime, void* bytes, size_t size, const char*,
+                                    hsa_code_object_t* object) {
   if (!bytes) return null_argument("serialized_code_object");
   if (!object) return null_argument("code_object");
   if (!size) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the size is 0");
@@ -348,12 +359,18 @@ Outcome hsa_code_object_get_info(Runtime& runtime, hsa_code_object_t object, hsa
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(auto file, runtime.loader().code_object(object));
   switch (attribute) {
-  case HSA_CODE_OBJECT_INFO_VERSION: return put_text(value, fmt::format("{}.0", file->object->identity().version), 64);
-  case HSA_CODE_OBJECT_INFO_TYPE: return put(value, HSA_CODE_OBJECT_TYPE_PROGRAM);
-  case HSA_CODE_OBJECT_INFO_ISA: return put(value, Runtime::handle_of(file->isa));
-  case HSA_CODE_OBJECT_INFO_MACHINE_MODEL: return put(value, HSA_MACHINE_MODEL_LARGE);
-  case HSA_CODE_OBJECT_INFO_PROFILE: return put(value, HSA_PROFILE_BASE);
-  case HSA_CODE_OBJECT_INFO_DEFAULT_FLOAT_ROUNDING_MODE: return put(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+  case HSA_CODE_OBJECT_INFO_VERSION:
+    return put_text(value, fmt::format("{}.0", file->object->identity().version), 64);
+  case HSA_CODE_OBJECT_INFO_TYPE:
+    return put(value, HSA_CODE_OBJECT_TYPE_PROGRAM);
+  case HSA_CODE_OBJECT_INFO_ISA:
+    return put(value, Runtime::handle_of(file->isa));
+  case HSA_CODE_OBJECT_INFO_MACHINE_MODEL:
+    return put(value, HSA_MACHINE_MODEL_LARGE);
+  case HSA_CODE_OBJECT_INFO_PROFILE:
+    return put(value, HSA_PROFILE_BASE);
+  case HSA_CODE_OBJECT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+    return put(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
   }
   return bad_attribute(attribute);
 }
@@ -418,7 +435,8 @@ Outcome hsa_ven_amd_loader_query_host_address(Runtime& runtime, const void* devi
   if (!l) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no code is loaded at {}", device_address);
   // The host's copy is the code object's file image; what isn't in the file (zeros) has none.
   const auto bytes = l->object->bytes_at(address - static_cast<uint64_t>(l->delta), 1);
-  if (!bytes) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is in no file-backed part of its code object", device_address);
+  if (!bytes)
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is in no file-backed part of its code object", device_address);
   *host_address = bytes->data();
   return {};
 }
@@ -450,7 +468,8 @@ Outcome hsa_ven_amd_loader_query_segment_descriptors(Runtime& runtime,
   return {};
 }
 
-Outcome hsa_ven_amd_loader_query_executable(Runtime& runtime, const void* device_address, hsa_executable_t* executable) {
+Outcome hsa_ven_amd_loader_query_executable(Runtime& runtime, const void* device_address,
+                                            hsa_executable_t* executable) {
   if (!device_address) return null_argument("device_address");
   if (!executable) return null_argument("executable");
   const auto l = runtime.loader().at(reinterpret_cast<uint64_t>(device_address));
@@ -479,10 +498,12 @@ Outcome hsa_ven_amd_loader_loaded_code_object_get_info(Runtime& runtime, hsa_loa
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(auto l, runtime.loader().loaded(loaded));
   switch (attribute) {
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE: return put(value, l->executable);
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE:
+    return put(value, l->executable);
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND:
     return put(value, uint32_t(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT));
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT: return put(value, l->agent->handle());
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
+    return put(value, l->agent->handle());
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
     return put(value, uint32_t(l->file >= 0 ? HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE
                                             : HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY));
@@ -495,11 +516,16 @@ Outcome hsa_ven_amd_loader_loaded_code_object_get_info(Runtime& runtime, hsa_loa
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE:
     if (l->file < 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "this code object came from memory");
     return put(value, l->file);
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA: return put(value, l->delta);
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE: return put(value, l->device_address);
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE: return put(value, l->size());
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH: return put(value, static_cast<uint32_t>(l->uri.size()));
-  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI: return put_chars(value, l->uri);
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA:
+    return put(value, l->delta);
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
+    return put(value, l->device_address);
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
+    return put(value, l->size());
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
+    return put(value, static_cast<uint32_t>(l->uri.size()));
+  case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI:
+    return put_chars(value, l->uri);
   }
   return bad_attribute(attribute);
 }

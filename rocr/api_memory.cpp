@@ -36,22 +36,28 @@ Outcome hsa_amd_agent_iterate_memory_pools(Runtime& runtime, hsa_agent_t agent, 
   return {};
 }
 
-Outcome hsa_amd_memory_pool_get_info(Runtime& runtime, hsa_amd_memory_pool_t pool,
-                                     hsa_amd_memory_pool_info_t attribute, void* value) {
+Outcome hsa_amd_memory_pool_get_info(Runtime& runtime, hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute,
+                                     void* value) {
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(const Pool* p, pool_of(runtime, pool));
   switch (attribute) {
-  case HSA_AMD_MEMORY_POOL_INFO_SEGMENT: return put(value, p->segment);
-  case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS: return put(value, p->global_flags);
-  case HSA_AMD_MEMORY_POOL_INFO_SIZE: return put(value, p->size);
-  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED: return put(value, p->allocates);
+  case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+    return put(value, p->segment);
+  case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+    return put(value, p->global_flags);
+  case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+    return put(value, p->size);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
+    return put(value, p->allocates);
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
     return put(value, p->allocates ? Pool::kGranule : size_t(0));
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
     return put(value, p->allocates ? (p->system ? Pool::kGranule : size_t(2) << 20) : size_t(0));
-  case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL: return put(value, p->system);
-  case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE: return put(value, p->allocates ? p->size : size_t(0));
+  case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
+    return put(value, p->system);
+  case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+    return put(value, p->allocates ? p->size : size_t(0));
   case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
     return put(value, p->system ? HSA_AMD_MEMORY_POOL_LOCATION_CPU : HSA_AMD_MEMORY_POOL_LOCATION_GPU);
   }
@@ -76,9 +82,10 @@ Outcome hsa_amd_agent_memory_pool_get_info(Runtime& runtime, hsa_agent_t agent, 
     if (!a->is_gpu())
       return put(value, p->host_access ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
                                        : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
-    return put(value, link ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
-                           : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
-  case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS: return put(value, link ? 1u : 0u);
+    return put(value,
+               link ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
+  case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
+    return put(value, link ? 1u : 0u);
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
     if (link) return put(value, link->info);
     return {}; // no hops, nothing to write
@@ -94,7 +101,8 @@ Outcome hsa_amd_memory_pool_allocate(Runtime& runtime, hsa_amd_memory_pool_t poo
   if (flags & ~uint32_t(HSA_AMD_MEMORY_POOL_PCIE_FLAG | HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG |
                         HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG | HSA_AMD_MEMORY_POOL_UNCACHED_FLAG))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "flags {:#x} have unknown bits", flags);
-  ROCR_TRY_ASSIGN(*ptr, runtime.memory().allocate(*p, size, {.executable = (flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG) != 0}));
+  ROCR_TRY_ASSIGN(
+      *ptr, runtime.memory().allocate(*p, size, {.executable = (flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG) != 0}));
   return {};
 }
 
@@ -129,7 +137,8 @@ Outcome hsa_agent_iterate_regions(Runtime& runtime, hsa_agent_t agent, RegionVis
   if (a->is_gpu()) owners.push_back(runtime.nearest_cpu(*a));
   for (const Agent* owner : owners)
     for (const auto& p : owner->pools())
-      if (const hsa_status_t s = callback({reinterpret_cast<uint64_t>(p.get())}, data); s != HSA_STATUS_SUCCESS) return s;
+      if (const hsa_status_t s = callback({reinterpret_cast<uint64_t>(p.get())}, data); s != HSA_STATUS_SUCCESS)
+        return s;
   return {};
 }
 
@@ -139,17 +148,27 @@ Outcome hsa_region_get_info(Runtime& runtime, hsa_region_t region, hsa_region_in
   switch (static_cast<int>(attribute)) {
   case HSA_REGION_INFO_SEGMENT:
     return put(value, p->segment == HSA_AMD_SEGMENT_GROUP ? HSA_REGION_SEGMENT_GROUP : HSA_REGION_SEGMENT_GLOBAL);
-  case HSA_REGION_INFO_GLOBAL_FLAGS: return put(value, p->global_flags); // the same bits
-  case HSA_REGION_INFO_SIZE: return put(value, p->size);
-  case HSA_REGION_INFO_ALLOC_MAX_SIZE: return put(value, p->allocates ? p->size : size_t(0));
-  case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE: return put(value, 0u);
-  case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED: return put(value, p->allocates);
+  case HSA_REGION_INFO_GLOBAL_FLAGS:
+    return put(value, p->global_flags); // the same bits
+  case HSA_REGION_INFO_SIZE:
+    return put(value, p->size);
+  case HSA_REGION_INFO_ALLOC_MAX_SIZE:
+    return put(value, p->allocates ? p->size : size_t(0));
+  case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
+    return put(value, 0u);
+  case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
+    return put(value, p->allocates);
   case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
-  case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT: return put(value, p->allocates ? Pool::kGranule : size_t(0));
-  case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE: return put(value, p->host_access);
-  case HSA_AMD_REGION_INFO_BASE: return put(value, static_cast<void*>(nullptr)); // a region has no fixed beginning
-  case HSA_AMD_REGION_INFO_BUS_WIDTH: return put(value, p->width_bits);
-  case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY: return put(value, p->max_clock_mhz);
+  case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
+    return put(value, p->allocates ? Pool::kGranule : size_t(0));
+  case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
+    return put(value, p->host_access);
+  case HSA_AMD_REGION_INFO_BASE:
+    return put(value, static_cast<void*>(nullptr)); // a region has no fixed beginning
+  case HSA_AMD_REGION_INFO_BUS_WIDTH:
+    return put(value, p->width_bits);
+  case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
+    return put(value, p->max_clock_mhz);
   }
   return bad_attribute(attribute);
 }
@@ -214,9 +233,7 @@ Outcome hsa_amd_memory_lock_to_pool(Runtime& runtime, void* host, size_t size, h
     if (!p->system) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pinned memory takes a pool of the host");
   }
   std::vector<Agent*> gpus = runtime.gpus();
-  if (agents) {
-    ROCR_TRY_ASSIGN(gpus, gpus_of(runtime, static_cast<uint32_t>(count), agents));
-  }
+  if (agents) { ROCR_TRY_ASSIGN(gpus, gpus_of(runtime, static_cast<uint32_t>(count), agents)); }
   ROCR_TRY_ASSIGN(*agent_ptr, runtime.memory().lock(host, size, p, gpus));
   return {};
 }

@@ -9,7 +9,9 @@ namespace bz::rocr::impl {
 
 namespace {
 
-inline amd_queue_v2_t* amd(const hsa_queue_t* q) { return reinterpret_cast<amd_queue_v2_t*>(const_cast<hsa_queue_t*>(q)); }
+inline amd_queue_v2_t* amd(const hsa_queue_t* q) {
+  return reinterpret_cast<amd_queue_v2_t*>(const_cast<hsa_queue_t*>(q));
+}
 
 } // namespace
 
@@ -73,6 +75,28 @@ Outcome hsa_queue_create(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa
   return {};
 }
 
+Outcome hsa_soft_queue_create(Runtime& runtime, hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
+                              uint32_t features, hsa_signal_t doorbell_signal, hsa_queue_t** queue) {
+  if (!queue) return null_argument("queue");
+  *queue = nullptr;
+  if (!std::has_single_bit(size))
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} packets are no power of two", size);
+  if (type != HSA_QUEUE_TYPE_MULTI && type != HSA_QUEUE_TYPE_SINGLE)
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no type of a soft queue", type);
+  constexpr uint32_t kFeatures = HSA_QUEUE_FEATURE_KERNEL_DISPATCH | HSA_QUEUE_FEATURE_AGENT_DISPATCH;
+  if (!features || features & ~kFeatures)
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "features {:#x} are no queue features", features);
+  ROCR_TRY_ASSIGN(Pool * p, runtime.pool(region.handle, HSA_STATUS_ERROR_INVALID_REGION));
+  if (!p->host_access) return fail(HSA_STATUS_ERROR_INVALID_REGION, "the host can't write this region");
+  ROCR_TRY(runtime.signals().find(doorbell_signal));
+  ROCR_TRY_ASSIGN(
+      auto q, SoftQueue::create(runtime.memory(), {p, size, type, features, doorbell_signal, runtime.next_queue_id()}));
+  hsa_queue_t* made = q->public_queue();
+  runtime.add_soft_queue(std::move(q));
+  *queue = made;
+  return {};
+}
+
 Outcome hsa_queue_destroy(Runtime& runtime, hsa_queue_t* queue) {
   if (!queue) return null_argument("queue");
   return runtime.remove_queue(queue);
@@ -80,6 +104,7 @@ Outcome hsa_queue_destroy(Runtime& runtime, hsa_queue_t* queue) {
 
 Outcome hsa_queue_inactivate(Runtime& runtime, hsa_queue_t* queue) {
   if (!queue) return null_argument("queue");
+  if (runtime.is_soft_queue(queue)) return {}; // the program decides what it still processes
   ROCR_TRY_ASSIGN(Queue * q, runtime.queue(queue));
   return q->inactivate();
 }
@@ -106,13 +131,16 @@ Outcome hsa_amd_queue_cu_get_mask(Runtime& runtime, const hsa_queue_t* queue, ui
   return q->get_cu_mask({mask, bits / 32});
 }
 
-Outcome hsa_amd_queue_get_info(Runtime& runtime, hsa_queue_t* queue, hsa_queue_info_attribute_t attribute, void* value) {
+Outcome hsa_amd_queue_get_info(Runtime& runtime, hsa_queue_t* queue, hsa_queue_info_attribute_t attribute,
+                               void* value) {
   if (!queue) return null_argument("queue");
   if (!value) return null_argument("value");
   ROCR_TRY_ASSIGN(const Queue* q, runtime.queue(queue));
   switch (attribute) {
-  case HSA_AMD_QUEUE_INFO_AGENT: return put(value, q->agent()->handle());
-  case HSA_AMD_QUEUE_INFO_DOORBELL_ID: return put(value, reinterpret_cast<uint64_t>(q->doorbell()));
+  case HSA_AMD_QUEUE_INFO_AGENT:
+    return put(value, q->agent()->handle());
+  case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
+    return put(value, reinterpret_cast<uint64_t>(q->doorbell()));
   }
   return bad_attribute(attribute);
 }

@@ -18,9 +18,11 @@ namespace {
 /// A signal with a value; `call` names the caller for the message.
 inline amd_signal_t& value_signal(hsa_signal_t signal, const char* call) {
   amd_signal_t* s = signal_of(signal);
-  if (!s) [[unlikely]] die(call, signal, "is null");
+  if (!s) [[unlikely]]
+    die(call, signal, "is null");
   if (s->kind != AMD_SIGNAL_KIND_USER) [[unlikely]]
-    die(call, signal, s->kind == AMD_SIGNAL_KIND_INVALID ? "was destroyed" : "is a doorbell, which can only be stored to");
+    die(call, signal,
+        s->kind == AMD_SIGNAL_KIND_INVALID ? "was destroyed" : "is a doorbell, which can only be stored to");
   return *s;
 }
 
@@ -28,12 +30,14 @@ inline amd_signal_t& value_signal(hsa_signal_t signal, const char* call) {
 /// write index) must be visible first, which release order gives.
 inline void store(hsa_signal_t signal, hsa_signal_value_t value, bool wake, const char* call) {
   amd_signal_t* s = signal_of(signal);
-  if (!s) [[unlikely]] die(call, signal, "is null");
+  if (!s) [[unlikely]]
+    die(call, signal, "is null");
   if (s->kind == AMD_SIGNAL_KIND_DOORBELL) {
     __atomic_store_n(s->hardware_doorbell_ptr, static_cast<uint64_t>(value), __ATOMIC_RELEASE);
     return;
   }
-  if (s->kind != AMD_SIGNAL_KIND_USER) [[unlikely]] die(call, signal, "was destroyed");
+  if (s->kind != AMD_SIGNAL_KIND_USER) [[unlikely]]
+    die(call, signal, "was destroyed");
   // Sequentially consistent whatever was asked for: the look at the sleepers after it must not move up (signal.cpp).
   __atomic_store_n(&s->value, value, __ATOMIC_SEQ_CST);
   if (wake) wake_sleepers(s);
@@ -67,7 +71,7 @@ inline void store(hsa_signal_t signal, hsa_signal_value_t value, bool wake, cons
     amd_signal_t& s = value_signal(signal, "hsa_signal_cas_" #order);                                                  \
     if (__atomic_compare_exchange_n(&s.value, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))            \
       wake_sleepers(&s);                                                                                               \
-    return expected; /* the value before, in both cases */                                                            \
+    return expected; /* the value before, in both cases */                                                             \
   }
 #define ALL_ORDERS(M, ...)                                                                                             \
   M(__VA_ARGS__ __VA_OPT__(, ) relaxed)                                                                                \
@@ -195,6 +199,7 @@ Outcome hsa_signal_destroy(Runtime& runtime, hsa_signal_t signal) {
   ROCR_TRY_ASSIGN(amd_signal_t * s, runtime.signals().find(signal));
   if (s->kind == AMD_SIGNAL_KIND_DOORBELL)
     return fail(HSA_STATUS_ERROR_INVALID_SIGNAL, "a doorbell goes with its queue");
+  runtime.user_loop().drop(s);
   runtime.signals().destroy(s);
   return {};
 }
@@ -256,8 +261,8 @@ Outcome hsa_signal_group_wait_any_scacquire(Runtime& runtime, hsa_signal_group_t
   if (!g) return fail(HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP, "{:#x} is no signal group", group.handle);
   std::vector<hsa_signal_t> handles;
   for (amd_signal_t* s : g->signals) handles.push_back(handle_of(s));
-  ROCR_TRY_ASSIGN(const auto waits, waits_of(&runtime, static_cast<uint32_t>(handles.size()), handles.data(), conditions,
-                                             compare_values));
+  ROCR_TRY_ASSIGN(const auto waits, waits_of(&runtime, static_cast<uint32_t>(handles.size()), handles.data(),
+                                             conditions, compare_values));
   const uint32_t index = wait_any(waits, UINT64_MAX, state, value);
   *signal = handles[index];
   return {};

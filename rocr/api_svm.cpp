@@ -22,19 +22,27 @@ Result<HSA_SVM_ATTRIBUTE> driver_attribute(Runtime& runtime, const hsa_amd_svm_a
     return HSA_SVM_ATTRIBUTE{pair.value == HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED ? HSA_SVM_ATTR_SET_FLAGS
                                                                                 : HSA_SVM_ATTR_CLR_FLAGS,
                              HSA_SVM_FLAG_COHERENT};
-  case HSA_AMD_SVM_ATTRIB_READ_ONLY: return flag(HSA_SVM_FLAG_GPU_RO);
-  case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL: return flag(HSA_SVM_FLAG_HIVE_LOCAL);
-  case HSA_AMD_SVM_ATTRIB_READ_MOSTLY: return flag(HSA_SVM_FLAG_GPU_READ_MOSTLY);
-  case HSA_AMD_SVM_ATTRIB_GPU_EXEC: return flag(HSA_SVM_FLAG_GPU_EXEC);
+  case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+    return flag(HSA_SVM_FLAG_GPU_RO);
+  case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+    return flag(HSA_SVM_FLAG_HIVE_LOCAL);
+  case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+    return flag(HSA_SVM_FLAG_GPU_READ_MOSTLY);
+  case HSA_AMD_SVM_ATTRIB_GPU_EXEC:
+    return flag(HSA_SVM_FLAG_GPU_EXEC);
   case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
     return HSA_SVM_ATTRIBUTE{HSA_SVM_ATTR_GRANULARITY, static_cast<HSAuint32>(pair.value)};
   case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
     if (!pair.value) return HSA_SVM_ATTRIBUTE{HSA_SVM_ATTR_PREFERRED_LOC, INVALID_NODEID};
     return with_agent(HSA_SVM_ATTR_PREFERRED_LOC);
-  case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE: return with_agent(HSA_SVM_ATTR_ACCESS);
-  case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE: return with_agent(HSA_SVM_ATTR_ACCESS_IN_PLACE);
-  case HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS: return with_agent(HSA_SVM_ATTR_NO_ACCESS);
-  default: break;
+  case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE:
+    return with_agent(HSA_SVM_ATTR_ACCESS);
+  case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE:
+    return with_agent(HSA_SVM_ATTR_ACCESS_IN_PLACE);
+  case HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS:
+    return with_agent(HSA_SVM_ATTR_NO_ACCESS);
+  default:
+    break;
   }
   return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "attribute {:#x} can't be set", pair.attribute);
 }
@@ -87,12 +95,24 @@ Outcome hsa_amd_svm_attributes_get(Runtime& runtime, void* ptr, size_t size, hsa
         return cleared ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED : HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE;
       }));
       break;
-    case HSA_AMD_SVM_ATTRIB_READ_ONLY: ROCR_TRY(flags(HSA_SVM_FLAG_GPU_RO, set_everywhere)); break;
-    case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL: ROCR_TRY(flags(HSA_SVM_FLAG_HIVE_LOCAL, set_everywhere)); break;
-    case HSA_AMD_SVM_ATTRIB_READ_MOSTLY: ROCR_TRY(flags(HSA_SVM_FLAG_GPU_READ_MOSTLY, set_everywhere)); break;
-    case HSA_AMD_SVM_ATTRIB_GPU_EXEC: ROCR_TRY(flags(HSA_SVM_FLAG_GPU_EXEC, set_everywhere)); break;
-    case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION: ROCR_TRY(location(HSA_SVM_ATTR_PREFERRED_LOC)); break;
-    case HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION: ROCR_TRY(location(HSA_SVM_ATTR_PREFETCH_LOC)); break;
+    case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+      ROCR_TRY(flags(HSA_SVM_FLAG_GPU_RO, set_everywhere));
+      break;
+    case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+      ROCR_TRY(flags(HSA_SVM_FLAG_HIVE_LOCAL, set_everywhere));
+      break;
+    case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+      ROCR_TRY(flags(HSA_SVM_FLAG_GPU_READ_MOSTLY, set_everywhere));
+      break;
+    case HSA_AMD_SVM_ATTRIB_GPU_EXEC:
+      ROCR_TRY(flags(HSA_SVM_FLAG_GPU_EXEC, set_everywhere));
+      break;
+    case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
+      ROCR_TRY(location(HSA_SVM_ATTR_PREFERRED_LOC));
+      break;
+    case HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION:
+      ROCR_TRY(location(HSA_SVM_ATTR_PREFETCH_LOC));
+      break;
     case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY: {
       HSA_SVM_ATTRIBUTE a{HSA_SVM_ATTR_GRANULARITY, 0};
       ROCR_TRY(thunk::check(hsaKmtSVMGetAttr(ptr, size, 1, &a), "hsaKmtSVMGetAttr"));
@@ -103,12 +123,13 @@ Outcome hsa_amd_svm_attributes_get(Runtime& runtime, void* ptr, size_t size, hsa
       ROCR_TRY_ASSIGN(const Agent* agent, runtime.agent({pair.value}));
       HSA_SVM_ATTRIBUTE a{HSA_SVM_ATTR_ACCESS, agent->node()};
       ROCR_TRY(thunk::check(hsaKmtSVMGetAttr(ptr, size, 1, &a), "hsaKmtSVMGetAttr"));
-      pair.attribute = a.type == HSA_SVM_ATTR_ACCESS              ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
+      pair.attribute = a.type == HSA_SVM_ATTR_ACCESS            ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
                        : a.type == HSA_SVM_ATTR_ACCESS_IN_PLACE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
                                                                 : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
       break;
     }
-    default: return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "attribute {:#x} can't be asked for", pair.attribute);
+    default:
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "attribute {:#x} can't be asked for", pair.attribute);
     }
   }
   return {};
@@ -126,11 +147,9 @@ Outcome hsa_amd_svm_prefetch_async(Runtime& runtime, void* ptr, size_t size, hsa
     after.push_back(s);
   }
   amd_signal_t* done = nullptr;
-  if (completion.handle) {
-    ROCR_TRY_ASSIGN(done, runtime.signals().find(completion));
-  }
-  // The driver hears of the wish at once: on memory that everybody reaches in place a prefetch moves nothing, so doing it
-  // before its dependencies changes no result. The completion still waits for them.
+  if (completion.handle) { ROCR_TRY_ASSIGN(done, runtime.signals().find(completion)); }
+  // The driver hears of the wish at once: on memory that everybody reaches in place a prefetch moves nothing, so doing
+  // it before its dependencies changes no result. The completion still waits for them.
   HSA_SVM_ATTRIBUTE wish{HSA_SVM_ATTR_PREFETCH_LOC, a->is_gpu() ? a->node() : 0};
   ROCR_TRY(thunk::check(hsaKmtSVMSetAttr(ptr, size, 1, &wish), "hsaKmtSVMSetAttr"));
   return runtime.copies().submit({.rows = 0}, after, done);

@@ -71,23 +71,31 @@ Outcome hsa_shut_down() { return Runtime::close(); }
 Outcome hsa_status_string(hsa_status_t status, const char** status_string) {
   if (!status_string) return null_argument("status_string");
   *status_string = status_text(status);
-  if (!*status_string)
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no status", static_cast<int>(status));
+  if (!*status_string) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no status", static_cast<int>(status));
   return {};
 }
 
 Outcome hsa_system_get_info(Runtime& runtime, hsa_system_info_t attribute, void* value) {
   if (!value) return null_argument("value");
   switch (attribute) {
-  case HSA_SYSTEM_INFO_VERSION_MAJOR: return put(value, kVersionMajor);
-  case HSA_SYSTEM_INFO_VERSION_MINOR: return put(value, kVersionMinor);
-  case HSA_SYSTEM_INFO_TIMESTAMP: return put(value, thunk::system_now());
-  case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY: return put(value, thunk::kSystemClockHz);
-  case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT: return put(value, UINT64_MAX);
-  case HSA_SYSTEM_INFO_ENDIANNESS: return put(value, HSA_ENDIANNESS_LITTLE);
-  case HSA_SYSTEM_INFO_MACHINE_MODEL: return put(value, HSA_MACHINE_MODEL_LARGE);
-  case HSA_SYSTEM_INFO_EXTENSIONS: return put(value, extension_bits());
-  case HSA_AMD_SYSTEM_INFO_BUILD_VERSION: return put(value, kBuildVersion);
+  case HSA_SYSTEM_INFO_VERSION_MAJOR:
+    return put(value, kVersionMajor);
+  case HSA_SYSTEM_INFO_VERSION_MINOR:
+    return put(value, kVersionMinor);
+  case HSA_SYSTEM_INFO_TIMESTAMP:
+    return put(value, thunk::system_now());
+  case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
+    return put(value, thunk::kSystemClockHz);
+  case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
+    return put(value, UINT64_MAX);
+  case HSA_SYSTEM_INFO_ENDIANNESS:
+    return put(value, HSA_ENDIANNESS_LITTLE);
+  case HSA_SYSTEM_INFO_MACHINE_MODEL:
+    return put(value, HSA_MACHINE_MODEL_LARGE);
+  case HSA_SYSTEM_INFO_EXTENSIONS:
+    return put(value, extension_bits());
+  case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
+    return put(value, kBuildVersion);
   case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED: {
     bool all = !runtime.gpus().empty();
     for (const Agent* a : runtime.gpus()) all = all && a->properties().Capability.ui32.SVMAPISupported;
@@ -99,11 +107,16 @@ Outcome hsa_system_get_info(Runtime& runtime, hsa_system_info_t attribute, void*
     for (const Agent* a : runtime.gpus()) all = all && a->isa()->target.xnack == codeobj::Feature::on;
     return put(value, all);
   }
-  case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED: return put(value, false);
-  case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED: return put(value, false);
-  case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED: return put(value, false);
-  case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR: return put(value, uint16_t(HSA_AMD_INTERFACE_VERSION_MAJOR));
-  case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR: return put(value, uint16_t(HSA_AMD_INTERFACE_VERSION_MINOR));
+  case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
+    return put(value, false);
+  case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
+    return put(value, false);
+  case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
+    return put(value, false);
+  case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
+    return put(value, uint16_t(HSA_AMD_INTERFACE_VERSION_MAJOR));
+  case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:
+    return put(value, uint16_t(HSA_AMD_INTERFACE_VERSION_MINOR));
   }
   return bad_attribute(attribute);
 }
@@ -147,19 +160,18 @@ Outcome hsa_system_get_major_extension_table(Runtime&, uint16_t number, uint16_t
   if (!table) return null_argument("table");
   if (bytes == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the table has no room");
   ROCR_TRY_ASSIGN(const Extension* e, extension(number));
-  if (!e->present || e->major != major)
-    return fail(HSA_STATUS_ERROR, "{} version {} is not here", e->name, major);
+  if (!e->present || e->major != major) return fail(HSA_STATUS_ERROR, "{} version {} is not here", e->name, major);
   if (e->number != HSA_EXTENSION_AMD_LOADER)
     return fail(HSA_STATUS_ERROR, "{} has no table: its functions are exported", e->name);
-  fill_extension_table(e->number, table, bytes);
+  fill_loader_table(table, bytes);
   return {};
 }
 
 Outcome hsa_system_get_extension_table(Runtime& runtime, uint16_t number, uint16_t major, uint16_t minor, void* table) {
   // The caller's table is that of the minor version it names.
   constexpr std::array<size_t, 4> kLoaderBytes = {
-      sizeof(hsa_ven_amd_loader_1_00_pfn_t), sizeof(hsa_ven_amd_loader_1_01_pfn_t), sizeof(hsa_ven_amd_loader_1_02_pfn_t),
-      sizeof(hsa_ven_amd_loader_1_03_pfn_t)};
+      sizeof(hsa_ven_amd_loader_1_00_pfn_t), sizeof(hsa_ven_amd_loader_1_01_pfn_t),
+      sizeof(hsa_ven_amd_loader_1_02_pfn_t), sizeof(hsa_ven_amd_loader_1_03_pfn_t)};
   ROCR_TRY_ASSIGN(const Extension* e, extension(number));
   if (e->present && minor > e->minor) return fail(HSA_STATUS_ERROR, "{} {}.{} is not here", e->name, major, minor);
   return hsa_system_get_major_extension_table(runtime, number, major,

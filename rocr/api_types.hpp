@@ -1,5 +1,5 @@
-// Names for the callback types of api/hsa.def (a row can't hold a type with commas) and the macros that take a row apart.
-// Owns nothing.
+// Names for the callback types of api/hsa.def (a row can't hold a type with commas) and the macros that take a row
+// apart. Owns nothing.
 #pragma once
 #ifndef HSA_NO_DEPRECATION_WARNINGS
 #define HSA_NO_DEPRECATION_WARNINGS // we implement the deprecated calls
@@ -33,7 +33,8 @@ using PointerInfoAlloc = void* (*)(size_t);
 
 } // namespace bz::rocr
 
-// ROCR_PARAMS((int, a), (char, b)) is "int a, char b"; ROCR_ARGS is "a, b"; the _AFTER forms begin with a comma if not empty.
+// ROCR_PARAMS((int, a), (char, b)) is "int a, char b"; ROCR_ARGS is "a, b"; the _AFTER forms begin with a comma if not
+// empty.
 #define ROCR_EXPAND(...) ROCR_EXPAND1(ROCR_EXPAND1(ROCR_EXPAND1(__VA_ARGS__)))
 #define ROCR_EXPAND1(...) ROCR_EXPAND2(ROCR_EXPAND2(ROCR_EXPAND2(__VA_ARGS__)))
 #define ROCR_EXPAND2(...) __VA_ARGS__

@@ -1,6 +1,7 @@
-// Asynchronous copies and fills on host threads. The device's memory is the host's (VRAM is a host mapping, also on real
-// hardware with a large BAR), so a thread of the host copies at full speed beside the kernels, and the device's copy engines
-// are left alone. Owns the threads and the queue of work. Must not know who allocated what: ranges are checked before.
+// Asynchronous copies and fills on host threads. The device's memory is the host's (VRAM is a host mapping, also on
+// real hardware with a large BAR), so a thread of the host copies at full speed beside the kernels, and the device's
+// copy engines are left alone. Owns the threads and the queue of work. Must not know who allocated what: ranges are
+// checked before.
 #pragma once
 #include "rocr/event_loop.hpp"
 
@@ -37,7 +38,8 @@ public:
   void stop();
 
   static constexpr unsigned kThreads = 2;
-  /// Copies up to this size with nothing to wait for run on the caller: handing them over would cost more than the copy.
+  /// Copies up to this size with nothing to wait for run on the caller: handing them over would cost more than the
+  /// copy.
   static constexpr size_t kInline = 16 * 1024;
 
 private:

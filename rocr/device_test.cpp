@@ -1,4 +1,5 @@
-// The runtime on the software device, through the library that programs link: packets, kernels, copies beside kernels, errors.
+// The runtime on the software device, through the library that programs link: packets, kernels, copies beside kernels,
+// errors.
 #define HSA_NO_DEPRECATION_WARNINGS
 #include "hsa/hsa.h"
 #include "hsa/hsa_ext_amd.h"
@@ -241,8 +242,7 @@ TEST_F(Device, CopiesRunBesideAKernelThatWaitsForTheHost) {
   constexpr size_t kBytes = 32 << 20;
   std::vector<char> host(kBytes, 9);
   auto* data = allocate<char>(device, kBytes);
-  ASSERT_HSA(HSA_STATUS_SUCCESS,
-             hsa_amd_memory_async_copy(data, gpu, host.data(), cpu, kBytes, 0, nullptr, copy_done));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_memory_async_copy(data, gpu, host.data(), cpu, kBytes, 0, nullptr, copy_done));
   EXPECT_EQ(wait(copy_done), 0);
   EXPECT_EQ(data[kBytes - 1], 9);
   EXPECT_EQ(hsa_signal_load_relaxed(kernel_done), 1) << "the kernel can't have ended";
@@ -262,8 +262,7 @@ TEST_F(Device, ACopyWaitsForAKernelAndAKernelForACopy) {
   *arguments = data;
   std::vector<uint32_t> host(64, 0);
   const hsa_signal_t first = signal(1), copied = signal(1), second = signal(1);
-  ASSERT_HSA(HSA_STATUS_SUCCESS,
-             hsa_amd_memory_async_copy(host.data(), cpu, data, gpu, 256, 1, &first, copied));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_memory_async_copy(host.data(), cpu, data, gpu, 256, 1, &first, copied));
   barrier(q, {copied}, {0}); // not reached before the kernel below is done: it is in another queue
   dispatch(q, kernel("add_one.kd"), arguments, 64, second, true);
   hsa_queue_t* other = queue();
@@ -319,8 +318,7 @@ TEST_F(Device, BadPacketsStopTheQueueWithTheRightStatus) {
   };
   const uint32_t good = header(HSA_PACKET_TYPE_KERNEL_DISPATCH, false) | 1u << 16;
   using P = hsa_kernel_dispatch_packet_t;
-  try_packet([](P& p) { p.kernel_object = 0x10000; }, good,
-             HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+  try_packet([](P& p) { p.kernel_object = 0x10000; }, good, HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
   try_packet([](P& p) { p.grid_size_x = 0; }, good, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
   try_packet([](P& p) { p.workgroup_size_x = 2000; }, good, HSA_STATUS_ERROR_INVALID_ARGUMENT);
   try_packet([](P& p) { p.group_segment_size = 1 << 20; }, good, HSA_STATUS_ERROR_INVALID_ALLOCATION);

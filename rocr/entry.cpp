@@ -62,9 +62,7 @@ namespace entry {
   static std::atomic<bool> said;                                                                                       \
   return not_done(#name, said);
 #define API(table, slot, name, trait, ...)                                                                             \
-  hsa_status_t name(ROCR_PARAMS(__VA_ARGS__)) {                                                       \
-    ROCR_BODY_##trait(name __VA_OPT__(, ) __VA_ARGS__)                                                                 \
-  }
+  hsa_status_t name(ROCR_PARAMS(__VA_ARGS__)) { ROCR_BODY_##trait(name __VA_OPT__(, ) __VA_ARGS__) }
 #define VALUE(table, slot, type, name, ...)                                                                            \
   type name(ROCR_PARAMS(__VA_ARGS__)) { return impl::name(ROCR_ARGS(__VA_ARGS__)); }
 #define ALIAS(...)
@@ -174,7 +172,12 @@ constinit ImageExtTable image_table = kImage;
 constinit PcSamplingExtTable pc_sampling_table = kPcSampling;
 constinit ToolsApiTable tools_table = {
     {HSA_TOOLS_API_TABLE_MAJOR_VERSION, sizeof(ToolsApiTable), HSA_TOOLS_API_TABLE_STEP_VERSION, 0},
-    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr};
 constinit HsaApiTable root = {
     .version = {HSA_API_TABLE_MAJOR_VERSION, sizeof(HsaApiTable), HSA_API_TABLE_STEP_VERSION, 0},
     .core_ = &core_table,
@@ -197,22 +200,6 @@ void reset_api_table() {
 }
 
 void fill_loader_table(void* table, size_t bytes) { std::memcpy(table, &kLoader, std::min(bytes, sizeof(kLoader))); }
-
-void fill_extension_table(hsa_extension_t extension, void* table, size_t bytes) {
-  // The pfn structures hold the same entries as the API tables, without the version and, for images, in another order.
-  if (extension == HSA_EXTENSION_IMAGES) {
-    const hsa_ext_images_1_pfn_t pfn = {
-        image_table.hsa_ext_image_get_capability_fn, image_table.hsa_ext_image_data_get_info_fn, image_table.hsa_ext_image_create_fn,
-        image_table.hsa_ext_image_destroy_fn, image_table.hsa_ext_image_copy_fn, image_table.hsa_ext_image_import_fn,
-        image_table.hsa_ext_image_export_fn, image_table.hsa_ext_image_clear_fn, image_table.hsa_ext_sampler_create_fn,
-        image_table.hsa_ext_sampler_destroy_fn, image_table.hsa_ext_image_get_capability_with_layout_fn,
-        image_table.hsa_ext_image_data_get_info_with_layout_fn, image_table.hsa_ext_image_create_with_layout_fn,
-        image_table.hsa_ext_sampler_create_v2_fn};
-    std::memcpy(table, &pfn, std::min(bytes, sizeof(pfn)));
-  } else if (extension == HSA_EXTENSION_AMD_LOADER) {
-    fill_loader_table(table, bytes);
-  }
-}
 
 } // namespace bz::rocr
 

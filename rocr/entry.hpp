@@ -1,5 +1,5 @@
-// The tables of entry points, from which the exported functions call and which a tool may change. Owns the tables; knows
-// nothing of what the functions do.
+// The tables of entry points, from which the exported functions call and which a tool may change. Owns the tables;
+// knows nothing of what the functions do.
 #pragma once
 #include "rocr/api_types.hpp"
 
@@ -12,7 +12,5 @@ void reset_api_table();
 
 /// Fills a hsa_ven_amd_loader_1_0x_pfn_t of `bytes` bytes.
 void fill_loader_table(void* table, size_t bytes);
-/// Fills the hsa_ext_* pfn structures from the tables in use.
-void fill_extension_table(hsa_extension_t extension, void* table, size_t bytes);
 
 } // namespace bz::rocr

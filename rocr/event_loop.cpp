@@ -43,15 +43,23 @@ Outcome EventLoop::call(std::function<void()> function) {
   return {};
 }
 
-void EventLoop::forget(amd_signal_t* signal) {
-  std::unique_lock lock(mutex_);
+void EventLoop::erase(amd_signal_t* signal) {
   std::erase_if(watches_, [&](const auto& w) {
     if (w->wait.signal != signal) return false;
     host_of(signal).sleepers.fetch_sub(1);
     return true;
   });
-  if (std::this_thread::get_id() != thread_.get_id())
-    handled_.wait(lock, [&] { return running_ != signal; });
+}
+
+void EventLoop::drop(amd_signal_t* signal) {
+  std::lock_guard lock(mutex_);
+  erase(signal);
+}
+
+void EventLoop::forget(amd_signal_t* signal) {
+  std::unique_lock lock(mutex_);
+  erase(signal);
+  if (std::this_thread::get_id() != thread_.get_id()) handled_.wait(lock, [&] { return running_ != signal; });
   lock.unlock();
   thunk::set_event(wake_);
 }
@@ -118,8 +126,10 @@ void EventLoop::run() {
     events.assign(1, &wake_);
     for (const auto& w : watches_) {
       thunk::Event* e = host_of(w->wait.signal).event;
-      if (!e) polled = true;
-      else if (std::ranges::find(events, e) == events.end()) events.push_back(e);
+      if (!e)
+        polled = true;
+      else if (std::ranges::find(events, e) == events.end())
+        events.push_back(e);
     }
     lock.unlock();
     thunk::wait_events(events, polled ? 1 : 100);

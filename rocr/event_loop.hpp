@@ -1,5 +1,5 @@
-// A thread that calls functions when signals meet conditions. The runtime has two: one for callbacks of the program, which
-// may take long, and one for its own work, which must not wait for them. Must not know what the callbacks do.
+// A thread that calls functions when signals meet conditions. The runtime has two: one for callbacks of the program,
+// which may take long, and one for its own work, which must not wait for them. Must not know what the callbacks do.
 #pragma once
 #include "rocr/signal.hpp"
 
@@ -25,6 +25,8 @@ public:
   Outcome call(std::function<void()> function);
   /// Stops watching this signal; returns when its handler is not running (unless called from a handler of this loop).
   void forget(amd_signal_t* signal);
+  /// Stops watching this signal without waiting for a handler that runs now: for signals that a handler destroys.
+  void drop(amd_signal_t* signal);
   /// Ends the thread after the handler that runs now; what is watched is dropped.
   void stop();
 
@@ -36,6 +38,7 @@ private:
   };
   Outcome start();
   void run();
+  void erase(amd_signal_t* signal); ///< with the lock held
 
   const char* name_;
   std::mutex mutex_;

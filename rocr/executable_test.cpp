@@ -27,8 +27,8 @@ class Executables : public OpenRuntime {
 protected:
   hsa_executable_t make() {
     hsa_executable_t e{0};
-    EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
-                                                             nullptr, &e));
+    EXPECT_HSA(HSA_STATUS_SUCCESS,
+               hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &e));
     return e;
   }
   hsa_status_t load(hsa_executable_t e, const void* data, size_t size, hsa_loaded_code_object_t* loaded = nullptr) {
@@ -68,11 +68,13 @@ TEST_F(Executables, LoadAndAskForSymbols) {
   EXPECT_STREQ(name, "saxpy.kd");
   uint64_t address = 0, object = 0;
   hsa_agent_t agent{0};
-  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_executable_symbol_get_info(table, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address));
+  ASSERT_HSA(HSA_STATUS_SUCCESS,
+             hsa_executable_symbol_get_info(table, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address));
   EXPECT_EQ(reinterpret_cast<const int*>(address)[2], 30);
   hsa_executable_symbol_get_info(saxpy, HSA_EXECUTABLE_SYMBOL_INFO_AGENT, &agent);
   EXPECT_EQ(agent.handle, gpu.handle);
-  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_executable_symbol_get_info(saxpy, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
+  ASSERT_HSA(HSA_STATUS_SUCCESS,
+             hsa_executable_symbol_get_info(saxpy, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
   EXPECT_EQ(object % 64, 0u);
   // Wrong questions.
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
@@ -143,7 +145,8 @@ TEST_F(Executables, ExternalVariables) {
   e = make();
   int here = 0;
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_executable_agent_global_variable_define(e, gpu, "mine", &here));
-  EXPECT_HSA(HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED, hsa_executable_agent_global_variable_define(e, gpu, "mine", &here));
+  EXPECT_HSA(HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED,
+             hsa_executable_agent_global_variable_define(e, gpu, "mine", &here));
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_executable_global_variable_define(e, "everybodys", &here));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_executable_global_variable_define(e, nullptr, &here));
   hsa_executable_symbol_t s{0};
@@ -180,8 +183,10 @@ TEST_F(Executables, LoaderExtensionAndDebugList) {
   uint32_t length = 0;
   loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE, &base);
   loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE, &size);
-  loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA, &delta);
-  loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, &length);
+  loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA,
+                                                        &delta);
+  loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH,
+                                                        &length);
   std::string uri(length, 0);
   loader.hsa_ven_amd_loader_loaded_code_object_get_info(l, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, uri.data());
   EXPECT_TRUE(uri.starts_with("file:///")) << uri;

@@ -200,7 +200,8 @@ HSAKMT_STATUS hsaKmtAvailableMemory(HSAuint32, HSAuint64* bytes) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 bytes, HSAuint64 alignment, HsaMemFlags, void** address) {
+HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 bytes, HSAuint64 alignment, HsaMemFlags,
+                                     void** address) {
   std::lock_guard lock(mutex);
   if (node == 1 && device_bytes + bytes > limits.device_memory) return HSAKMT_STATUS_NO_MEMORY;
   const HSAKMT_STATUS s = map_memory(bytes, alignment, address);
@@ -230,7 +231,9 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void*) { return HSAKMT_STATUS_SUCCESS; }
 HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void*, HSAuint64, HsaMemFlags) { return HSAKMT_STATUS_SUCCESS; }
 HSAKMT_STATUS hsaKmtDeregisterMemory(void*) { return HSAKMT_STATUS_SUCCESS; }
 HSAKMT_STATUS hsaKmtSVMSetAttr(void*, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE*) { return HSAKMT_STATUS_SUCCESS; }
-HSAKMT_STATUS hsaKmtSVMGetAttr(void*, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE*) { return HSAKMT_STATUS_NOT_SUPPORTED; }
+HSAKMT_STATUS hsaKmtSVMGetAttr(void*, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE*) {
+  return HSAKMT_STATUS_NOT_SUPPORTED;
+}
 
 HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor* d, bool manual, bool signaled, HsaEvent** event) {
   static uint64_t mailbox[1 << 16];
@@ -282,11 +285,12 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent* list[], HSAuint32 count, 
     return any;
   };
   return changed.wait_for(lock, std::chrono::milliseconds(ms), ready) ? HSAKMT_STATUS_SUCCESS
-                                                                       : HSAKMT_STATUS_WAIT_TIMEOUT;
+                                                                      : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
 HSAKMT_STATUS hsaKmtCreateQueueExt(HSAuint32 node, HSA_QUEUE_TYPE, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
-                                   HSAuint32, void* ring, HSAuint64 bytes, HsaEvent* event, HsaQueueResource* resource) {
+                                   HSAuint32, void* ring, HSAuint64 bytes, HsaEvent* event,
+                                   HsaQueueResource* resource) {
   std::lock_guard lock(mutex);
   auto q = std::make_unique<Queue>();
   q->id = next_id++;

@@ -1,5 +1,5 @@
-// A libhsakmt without a device, for unit tests: memory is anonymous memory, events are real, queues are remembered and never
-// run. Lets a test raise what a device would raise and use up what a driver has. Knows nothing of rocr/.
+// A libhsakmt without a device, for unit tests: memory is anonymous memory, events are real, queues are remembered and
+// never run. Lets a test raise what a device would raise and use up what a driver has. Knows nothing of rocr/.
 #pragma once
 #include "hsakmt/hsakmt.h"
 

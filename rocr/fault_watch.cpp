@@ -106,8 +106,9 @@ void FaultWatch::on_memory_fault(const HsaMemoryAccessFault& fault) {
   event.memory_fault.fault_reason_mask = reasons;
   if (handled(event)) return;
   if (messages_)
-    fmt::print(stderr, "Memory access fault by GPU node-{} ({}) on address {:#x}. Reason: {}.\n", uint32_t(fault.NodeId),
-               agent ? agent->name() : "unknown agent", uint64_t(fault.VirtualAddress), fault_reason_text(reasons));
+    fmt::print(stderr, "Memory access fault by GPU node-{} ({}) on address {:#x}. Reason: {}.\n",
+               uint32_t(fault.NodeId), agent ? agent->name() : "unknown agent", uint64_t(fault.VirtualAddress),
+               fault_reason_text(reasons));
   std::abort();
 }
 

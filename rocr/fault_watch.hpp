@@ -1,5 +1,6 @@
-// Watches the driver's events that belong to no queue (memory faults, device resets) and tells the registered handlers; a
-// memory fault that nobody handles is printed and ends the process, as in ROCm. Must not know what the device reports itself.
+// Watches the driver's events that belong to no queue (memory faults, device resets) and tells the registered handlers;
+// a memory fault that nobody handles is printed and ends the process, as in ROCm. Must not know what the device reports
+// itself.
 #pragma once
 #include "rocr/outcome.hpp"
 #include "rocr/thunk.hpp"

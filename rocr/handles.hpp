@@ -1,5 +1,5 @@
-// Handles that are never reused: a destroyed or foreign one is recognized for ever. Owns the objects by shared_ptr, so that a
-// call that runs keeps what it found. Must not know what the objects are.
+// Handles that are never reused: a destroyed or foreign one is recognized for ever. Owns the objects by shared_ptr, so
+// that a call that runs keeps what it found. Must not know what the objects are.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -18,8 +18,10 @@ std::string percent_encoded(std::string_view path) {
   for (const char c : path) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("/-_.~").find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }

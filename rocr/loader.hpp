@@ -1,5 +1,5 @@
-// Executables: code objects put into an agent's memory, their symbols, and what debuggers ask about them. Owns the readers,
-// the executables and the bytes. Parsing and relocating is codeobj/'s work. Must not know queues or signals.
+// Executables: code objects put into an agent's memory, their symbols, and what debuggers ask about them. Owns the
+// readers, the executables and the bytes. Parsing and relocating is codeobj/'s work. Must not know queues or signals.
 #pragma once
 #include "codeobj/codeobj.hpp"
 #include "rocr/agent.hpp"
@@ -17,10 +17,10 @@ namespace bz::rocr {
 
 /// Bytes of a code object with where they came from.
 struct CodeSource {
-  std::vector<std::byte> owned;       ///< of a file
-  codeobj::Bytes bytes;               ///< what to load
-  int file = -1;                      ///< the caller's descriptor, or -1 for memory
-  std::string path;                   ///< of the file, if it has one
+  std::vector<std::byte> owned; ///< of a file
+  codeobj::Bytes bytes;         ///< what to load
+  int file = -1;                ///< the caller's descriptor, or -1 for memory
+  std::string path;             ///< of the file, if it has one
   uint64_t file_offset = 0;
 };
 
@@ -30,10 +30,10 @@ struct Executable;
 /// A kernel or variable of a loaded code object, or a variable that the program defined.
 struct Symbol {
   hsa_symbol_kind_t kind = HSA_SYMBOL_KIND_VARIABLE;
-  std::string name;                   ///< a kernel's is that of its descriptor, "saxpy.kd"
+  std::string name; ///< a kernel's is that of its descriptor, "saxpy.kd"
   hsa_executable_t executable{};
-  std::optional<hsa_agent_t> agent;   ///< none for program allocation
-  uint64_t address = 0;               ///< on the agent
+  std::optional<hsa_agent_t> agent; ///< none for program allocation
+  uint64_t address = 0;             ///< on the agent
   uint64_t size = 0;
   uint32_t alignment = 1;
   bool is_const = false, is_definition = true;
@@ -47,13 +47,13 @@ struct LoadedCodeObject {
   hsa_executable_t executable{};
   uint64_t handle = 0;
   Agent* agent = nullptr;
-  std::vector<std::byte> image;       ///< our copy of the ELF: outlives the reader and is what URIs of memory name
+  std::vector<std::byte> image; ///< our copy of the ELF: outlives the reader and is what URIs of memory name
   std::optional<codeobj::CodeObject> object; ///< a view of image
   int file = -1;
   std::string uri;
-  std::byte* memory = nullptr;        ///< where it is loaded
+  std::byte* memory = nullptr; ///< where it is loaded
   uint64_t device_address = 0;
-  int64_t delta = 0;                  ///< loaded address minus address in the file
+  int64_t delta = 0; ///< loaded address minus address in the file
   std::vector<std::pair<uint64_t, std::shared_ptr<Symbol>>> symbols;
   DebugMapEntry* debug = nullptr;
 
@@ -106,7 +106,8 @@ public:
   /// The loaded code object that holds this device address, or nullptr.
   std::shared_ptr<LoadedCodeObject> at(uint64_t device_address) const;
 
-  Result<hsa_code_object_t> parse(codeobj::Bytes bytes, Isa* (*find_isa)(void*, const codeobj::TargetId&), void* context);
+  Result<hsa_code_object_t> parse(codeobj::Bytes bytes, Isa* (*find_isa)(void*, const codeobj::TargetId&),
+                                  void* context);
   Result<std::shared_ptr<CodeObjectFile>> code_object(hsa_code_object_t handle) const;
   Outcome destroy_code_object(hsa_code_object_t handle);
   Result<std::shared_ptr<Symbol>> code_symbol(hsa_code_symbol_t handle) const;

@@ -59,15 +59,17 @@ Result<void*> Memory::allocate(Pool& pool, size_t size, Options options) {
                                    ? hsaKmtAllocMemoryAlign(pool.owner->node(), size, options.alignment, flags, &ptr)
                                    : hsaKmtAllocMemory(pool.owner->node(), size, flags, &ptr);
   if (Status s = thunk::check(status, "hsaKmtAllocMemory"); !s.ok())
-    return fail(Outcome(s).code(), "{} bytes of {} on node {}: {}", size,
-                pool.system ? "host memory" : "device memory", pool.owner->node(), s.message());
+    return fail(Outcome(s).code(), "{} bytes of {} on node {}: {}", size, pool.system ? "host memory" : "device memory",
+                pool.owner->node(), s.message());
   Allocation a;
   a.base = a.agent_base = reinterpret_cast<uintptr_t>(ptr);
   a.size = size;
   a.pool = &pool;
   // Host memory is for all GPUs at once; device memory is for its own until others are let in.
-  if (pool.system) a.accessible = gpus_;
-  else a.accessible = {pool.owner};
+  if (pool.system)
+    a.accessible = gpus_;
+  else
+    a.accessible = {pool.owner};
   if (!a.accessible.empty()) {
     uint64_t address = 0;
     if (Status s = map_to(ptr, size, a.accessible, &address); !s.ok()) {
@@ -108,8 +110,8 @@ Outcome Memory::allow_access(const void* ptr, std::span<Agent* const> gpus) {
   std::vector<Agent*> wanted(gpus.begin(), gpus.end());
   if (!a->pool->system && std::ranges::find(wanted, a->pool->owner) == wanted.end()) wanted.push_back(a->pool->owner);
   void* base = reinterpret_cast<void*>(a->base);
-  const bool shrinks = std::ranges::any_of(
-      a->accessible, [&](Agent* has) { return std::ranges::find(wanted, has) == wanted.end(); });
+  const bool shrinks =
+      std::ranges::any_of(a->accessible, [&](Agent* has) { return std::ranges::find(wanted, has) == wanted.end(); });
   if (shrinks) ROCR_TRY(thunk::check(hsaKmtUnmapMemoryToGPU(base), "hsaKmtUnmapMemoryToGPU"));
   if (!wanted.empty()) {
     uint64_t address = 0;
@@ -165,7 +167,9 @@ Outcome Memory::unlock(void* host) {
   return thunk::check(hsaKmtDeregisterMemory(host), "hsaKmtDeregisterMemory");
 }
 
-Allocation* Memory::find_locked(const void* ptr) { return const_cast<Allocation*>(std::as_const(*this).find_locked(ptr)); }
+Allocation* Memory::find_locked(const void* ptr) {
+  return const_cast<Allocation*>(std::as_const(*this).find_locked(ptr));
+}
 
 const Allocation* Memory::find_locked(const void* ptr) const {
   const uintptr_t address = reinterpret_cast<uintptr_t>(ptr);

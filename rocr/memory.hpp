@@ -1,5 +1,5 @@
-// Allocations: what was allocated or locked where, for whom. Owns the table from addresses to facts. Memory of every kind
-// comes from and goes back to the thunk. Must not know what the memory is used for.
+// Allocations: what was allocated or locked where, for whom. Owns the table from addresses to facts. Memory of every
+// kind comes from and goes back to the thunk. Must not know what the memory is used for.
 #pragma once
 #include "rocr/agent.hpp"
 
@@ -12,14 +12,14 @@ namespace bz::rocr {
 
 struct Allocation {
   enum class Kind { pool, locked } kind = Kind::pool;
-  uintptr_t base = 0;         ///< address on the host
+  uintptr_t base = 0; ///< address on the host
   size_t size = 0;
-  uintptr_t agent_base = 0;   ///< address on the agents
-  Pool* pool = nullptr;       ///< for locked memory: the pool whose properties it has
+  uintptr_t agent_base = 0; ///< address on the agents
+  Pool* pool = nullptr;     ///< for locked memory: the pool whose properties it has
   void* user_data = nullptr;
   std::vector<Agent*> accessible; ///< GPUs that can reach it
   std::vector<std::pair<hsa_amd_deallocation_callback_t, void*>> on_free;
-  uint32_t locks = 0;         ///< how often it was locked
+  uint32_t locks = 0; ///< how often it was locked
 
   bool contains(uintptr_t address) const { return address >= base && address - base < size; }
 };

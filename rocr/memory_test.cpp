@@ -54,9 +54,12 @@ TEST_F(Memory, PoolsAndRegions) {
         uint32_t flags = 0;
         hsa_region_get_info(r, HSA_REGION_INFO_SEGMENT, &segment);
         hsa_region_get_info(r, HSA_REGION_INFO_GLOBAL_FLAGS, &flags);
-        if (segment == HSA_REGION_SEGMENT_GROUP) f->group = true;
-        else if (flags & HSA_REGION_GLOBAL_FLAG_KERNARG) f->kernarg = true;
-        else if (flags & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED) f->coarse = true;
+        if (segment == HSA_REGION_SEGMENT_GROUP)
+          f->group = true;
+        else if (flags & HSA_REGION_GLOBAL_FLAG_KERNARG)
+          f->kernarg = true;
+        else if (flags & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED)
+          f->coarse = true;
         return HSA_STATUS_SUCCESS;
       },
       &found);
@@ -201,8 +204,7 @@ TEST_F(Memory, AsyncCopyWaitsForItsDependencies) {
   const hsa_signal_t first = signal(1), second = signal(2), done = signal(1);
   const hsa_signal_t after[] = {first, second};
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_profiling_async_copy_enable(true));
-  ASSERT_HSA(HSA_STATUS_SUCCESS,
-             hsa_amd_memory_async_copy(device, gpu, host.data(), cpu, kBytes, 2, after, done));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_memory_async_copy(device, gpu, host.data(), cpu, kBytes, 2, after, done));
   hsa_signal_store_relaxed(first, 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(hsa_signal_load_relaxed(done), 1);
@@ -245,7 +247,8 @@ TEST_F(Memory, AFailedDependencyFailsTheCopy) {
 TEST_F(Memory, AsyncCopyErrors) {
   std::vector<char> a(64), b(64);
   const hsa_signal_t done = signal(1);
-  const auto copy = [&](void* dst, const void* src, uint32_t count, const hsa_signal_t* after, hsa_signal_t completion) {
+  const auto copy = [&](void* dst, const void* src, uint32_t count, const hsa_signal_t* after,
+                        hsa_signal_t completion) {
     return hsa_amd_memory_async_copy(dst, cpu, src, cpu, 64, count, after, completion);
   };
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, copy(nullptr, b.data(), 0, nullptr, done));
@@ -269,8 +272,8 @@ TEST_F(Memory, RectangularCopy) {
   const hsa_pitched_ptr_t src{from.data(), 8, 32}, dst{to.data(), 3, 6};
   const hsa_dim3_t at{2, 1, 1}, zero{0, 0, 0}, range{3, 2, 2};
   const hsa_signal_t done = signal(1);
-  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_memory_async_copy_rect(&dst, &zero, &src, &at, &range, gpu, hsaHostToHost, 0,
-                                                                nullptr, done));
+  ASSERT_HSA(HSA_STATUS_SUCCESS,
+             hsa_amd_memory_async_copy_rect(&dst, &zero, &src, &at, &range, gpu, hsaHostToHost, 0, nullptr, done));
   hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
   for (unsigned z = 0; z < 2; ++z)
     for (unsigned y = 0; y < 2; ++y)

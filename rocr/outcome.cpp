@@ -9,19 +9,32 @@ namespace {
 
 hsa_status_t from_code(Code code) {
   switch (code) {
-  case Code::ok: return HSA_STATUS_SUCCESS;
-  case Code::invalid_argument: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  case Code::invalid_handle: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  case Code::not_found: return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
-  case Code::out_of_memory: return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  case Code::out_of_resources: return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  case Code::invalid_image: return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-  case Code::wrong_target: return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
-  case Code::unsupported: return static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED);
-  case Code::busy: return static_cast<hsa_status_t>(HSA_STATUS_ERROR_RESOURCE_BUSY);
-  case Code::timed_out: return HSA_STATUS_ERROR;
-  case Code::fault: return static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT);
-  case Code::internal: return HSA_STATUS_ERROR;
+  case Code::ok:
+    return HSA_STATUS_SUCCESS;
+  case Code::invalid_argument:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case Code::invalid_handle:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case Code::not_found:
+    return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+  case Code::out_of_memory:
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  case Code::out_of_resources:
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  case Code::invalid_image:
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  case Code::wrong_target:
+    return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+  case Code::unsupported:
+    return static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED);
+  case Code::busy:
+    return static_cast<hsa_status_t>(HSA_STATUS_ERROR_RESOURCE_BUSY);
+  case Code::timed_out:
+    return HSA_STATUS_ERROR;
+  case Code::fault:
+    return static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT);
+  case Code::internal:
+    return HSA_STATUS_ERROR;
   }
   return HSA_STATUS_ERROR;
 }

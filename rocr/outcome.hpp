@@ -1,5 +1,6 @@
-// Outcome and Result<T>: Status and Expected with HSA's finer codes, because a caller of HSA learns which handle was wrong.
-// Owns the one translation from bz::Code and from HSAKMT_STATUS to hsa_status_t. Knows no agent, queue or memory.
+// Outcome and Result<T>: Status and Expected with HSA's finer codes, because a caller of HSA learns which handle was
+// wrong. Owns the one translation from bz::Code and from HSAKMT_STATUS to hsa_status_t. Knows no agent, queue or
+// memory.
 #pragma once
 #include "base/status.hpp"
 #include "hsa/hsa.h"
@@ -60,8 +61,8 @@ inline Outcome as_outcome(const Status& s) { return s; }
 template <class T> Outcome as_outcome(const Result<T>& r) { return r.outcome(); }
 template <class T> Outcome as_outcome(const Expected<T>& e) { return e.status(); }
 
-const char* status_name(hsa_status_t);                  ///< "HSA_STATUS_ERROR_INVALID_AGENT", or "unknown status"
-const char* status_text(hsa_status_t);                  ///< a sentence for the user, or nullptr for an unknown status
+const char* status_name(hsa_status_t); ///< "HSA_STATUS_ERROR_INVALID_AGENT", or "unknown status"
+const char* status_text(hsa_status_t); ///< a sentence for the user, or nullptr for an unknown status
 
 } // namespace bz::rocr
 

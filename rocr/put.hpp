@@ -25,7 +25,8 @@ inline Outcome put_chars(void* value, std::string_view text) {
   return {};
 }
 template <class T> Outcome bad_attribute(T attribute) {
-  return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{:#x} is no attribute of this call", static_cast<uint32_t>(attribute));
+  return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{:#x} is no attribute of this call",
+              static_cast<uint32_t>(attribute));
 }
 
 } // namespace bz::rocr

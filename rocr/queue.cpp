@@ -52,6 +52,13 @@ constexpr Exception kExceptions[] = {
 
 constexpr uint32_t kMaskWordBits = 32;
 
+/// A fresh slot is an invalid packet: whoever processes the queue waits at it.
+void clear_ring(void* ring, uint32_t packets) {
+  std::memset(ring, 0, size_t(packets) * sizeof(hsa_barrier_and_packet_t));
+  for (uint32_t i = 0; i < packets; ++i)
+    static_cast<hsa_barrier_and_packet_t*>(ring)[i].header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
+}
+
 } // namespace
 
 hsa_status_t status_of_exceptions(uint64_t mask) {
@@ -81,9 +88,7 @@ Outcome Queue::build(const Request& request) {
   amd_ = new (amd) amd_queue_v2_t{};
   const size_t ring_bytes = size_t(request.size) * sizeof(hsa_kernel_dispatch_packet_t);
   ROCR_TRY_ASSIGN(ring_, runtime_.memory().allocate(pool, ring_bytes, {.executable = true}));
-  std::memset(ring_, 0, ring_bytes);
-  for (uint32_t i = 0; i < request.size; ++i) // a fresh slot is an invalid packet: the device waits at it
-    static_cast<hsa_barrier_and_packet_t*>(ring_)[i].header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
+  clear_ring(ring_, request.size);
 
   ROCR_TRY_ASSIGN(doorbell_, runtime_.signals().create(0, SignalPool::Kind::doorbell));
   ROCR_TRY_ASSIGN(exception_, runtime_.signals().create(0, SignalPool::Kind::interrupt));
@@ -159,10 +164,17 @@ Outcome Queue::inactivate() {
 Outcome Queue::set_priority(hsa_amd_queue_priority_t priority) {
   HSA_QUEUE_PRIORITY value = HSA_QUEUE_PRIORITY_NORMAL;
   switch (priority) {
-  case HSA_AMD_QUEUE_PRIORITY_LOW: value = HSA_QUEUE_PRIORITY_MINIMUM; break;
-  case HSA_AMD_QUEUE_PRIORITY_NORMAL: value = HSA_QUEUE_PRIORITY_NORMAL; break;
-  case HSA_AMD_QUEUE_PRIORITY_HIGH: value = HSA_QUEUE_PRIORITY_MAXIMUM; break;
-  default: return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no priority", static_cast<int>(priority));
+  case HSA_AMD_QUEUE_PRIORITY_LOW:
+    value = HSA_QUEUE_PRIORITY_MINIMUM;
+    break;
+  case HSA_AMD_QUEUE_PRIORITY_NORMAL:
+    value = HSA_QUEUE_PRIORITY_NORMAL;
+    break;
+  case HSA_AMD_QUEUE_PRIORITY_HIGH:
+    value = HSA_QUEUE_PRIORITY_MAXIMUM;
+    break;
+  default:
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no priority", static_cast<int>(priority));
   }
   std::lock_guard lock(mutex_);
   ROCR_TRY(thunk::check(hsaKmtUpdateQueue(id_, dead_ ? 0 : 100, value, ring_,
@@ -215,8 +227,27 @@ Outcome Queue::get_cu_mask(std::span<uint32_t> mask) const {
 
 void Queue::set_profiling(bool on) {
   auto* properties = &amd_->queue_properties;
-  if (on) __atomic_or_fetch(properties, uint32_t(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING), __ATOMIC_SEQ_CST);
-  else __atomic_and_fetch(properties, ~uint32_t(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING), __ATOMIC_SEQ_CST);
+  if (on)
+    __atomic_or_fetch(properties, uint32_t(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING), __ATOMIC_SEQ_CST);
+  else
+    __atomic_and_fetch(properties, ~uint32_t(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING), __ATOMIC_SEQ_CST);
+}
+
+Result<std::unique_ptr<SoftQueue>> SoftQueue::create(Memory& memory, const Request& r) {
+  std::unique_ptr<SoftQueue> q(new SoftQueue(memory));
+  ROCR_TRY_ASSIGN(void* amd, memory.allocate(*r.region, sizeof(amd_queue_v2_t), {}));
+  q->amd_ = new (amd) amd_queue_v2_t{};
+  ROCR_TRY_ASSIGN(q->ring_, memory.allocate(*r.region, size_t(r.size) * sizeof(hsa_kernel_dispatch_packet_t), {}));
+  clear_ring(q->ring_, r.size);
+  q->amd_->hsa_queue = {r.type, r.features, q->ring_, r.doorbell, r.size, 0, r.id};
+  q->amd_->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);
+  q->amd_->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+  return q;
+}
+
+SoftQueue::~SoftQueue() {
+  if (ring_) (void)memory_.free(ring_);
+  if (amd_) (void)memory_.free(amd_);
 }
 
 } // namespace bz::rocr

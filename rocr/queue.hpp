@@ -1,8 +1,9 @@
-// AQL queues of GPU agents: ring, amd_queue_t, doorbell, and what happens when the device reports an error. Must not know
-// packets: the program writes them and the device reads them.
+// AQL queues of GPU agents: ring, amd_queue_t, doorbell, and what happens when the device reports an error. Must not
+// know packets: the program writes them and the device reads them.
 #pragma once
 #include "hsa/amd_hsa_queue.h"
 #include "rocr/agent.hpp"
+#include "rocr/memory.hpp"
 #include "rocr/signal.hpp"
 
 #include <memory>
@@ -58,6 +59,30 @@ private:
   std::atomic<bool> dead_{false};
   mutable std::mutex mutex_;
   std::vector<uint32_t> cu_mask_;
+};
+
+/// A queue whose packets the program itself processes: a ring and indices in a region, with the program's doorbell
+/// signal.
+class SoftQueue {
+public:
+  struct Request {
+    Pool* region;
+    uint32_t size; ///< packets
+    hsa_queue_type32_t type;
+    uint32_t features;
+    hsa_signal_t doorbell;
+    uint64_t id;
+  };
+  static Result<std::unique_ptr<SoftQueue>> create(Memory& memory, const Request& request);
+  ~SoftQueue();
+  SoftQueue(const SoftQueue&) = delete;
+  hsa_queue_t* public_queue() const { return &amd_->hsa_queue; }
+
+private:
+  explicit SoftQueue(Memory& memory) : memory_(memory) {}
+  Memory& memory_;
+  amd_queue_v2_t* amd_ = nullptr;
+  void* ring_ = nullptr;
 };
 
 /// What a queue's exception mask means for its error callback: the gravest bit decides.

@@ -90,7 +90,8 @@ TEST_F(Queues, PriorityMaskAndInactivation) {
   auto& driver = *fake_thunk::queues()[0];
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_queue_set_priority(q, HSA_AMD_QUEUE_PRIORITY_HIGH));
   EXPECT_EQ(driver.priority, HSA_QUEUE_PRIORITY_MAXIMUM);
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_queue_set_priority(q, static_cast<hsa_amd_queue_priority_t>(7)));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+             hsa_amd_queue_set_priority(q, static_cast<hsa_amd_queue_priority_t>(7)));
   const uint32_t few[] = {0xf0f, 0};
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_queue_cu_set_mask(q, 64, few));
   EXPECT_EQ(driver.cu_mask[0], 0xf0fu);
@@ -173,6 +174,34 @@ TEST_F(Queues, AQueueCanBeDestroyedInItsErrorCallback) {
   });
   fake_thunk::raise_exception(*fake_thunk::queues()[0], HSA_EC_MASK(HSA_DBG_EC_QUEUE_WAVE_ABORT));
   EXPECT_TRUE(soon([] { return done.load(); }));
+}
+
+TEST_F(Queues, ASoftQueueIsTheProgramsOwn) {
+  const hsa_region_t region{pool(cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED).handle};
+  const hsa_signal_t bell = signal(0);
+  hsa_queue_t* q = nullptr;
+  const auto create = [&](hsa_region_t r, uint32_t size, uint32_t features, hsa_signal_t s) {
+    return hsa_soft_queue_create(r, size, HSA_QUEUE_TYPE_MULTI, features, s, &q);
+  };
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_REGION, create({kForeign}, 16, 1, bell));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, create(region, 15, 1, bell));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, create(region, 16, 0, bell));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_SIGNAL, create(region, 16, 1, {kForeign}));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, create(region, 16, HSA_QUEUE_FEATURE_AGENT_DISPATCH, bell));
+  EXPECT_EQ(q->size, 16u);
+  EXPECT_EQ(q->doorbell_signal.handle, bell.handle);
+  // The program is both sides: it writes a packet and takes it out.
+  const uint64_t at = hsa_queue_add_write_index_relaxed(q, 1);
+  auto* packet = static_cast<hsa_agent_dispatch_packet_t*>(q->base_address) + at;
+  EXPECT_EQ(packet->header, HSA_PACKET_TYPE_INVALID);
+  packet->arg[0] = 99;
+  hsa_signal_store_screlease(q->doorbell_signal, static_cast<hsa_signal_value_t>(at) + 1);
+  EXPECT_EQ(hsa_signal_load_relaxed(bell), 1);
+  hsa_queue_store_read_index_screlease(q, 1);
+  EXPECT_EQ(hsa_queue_load_read_index_relaxed(q), 1u);
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_queue_destroy(q));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_QUEUE, hsa_queue_destroy(q));
+  hsa_signal_destroy(bell);
 }
 
 TEST_F(Queues, ShutDownDestroysWhatIsLeft) {

@@ -96,7 +96,8 @@ Outcome Runtime::start() {
   // Tells the driver where debuggers find the list of code objects; drivers without debugging refuse, which is fine.
   if (Status s = thunk::check(hsaKmtRuntimeEnable(debug_map_root(), false), "hsaKmtRuntimeEnable"); s.ok())
     debug_enabled_ = true;
-  else log("rocr", Level::debug, "debuggers can't attach: {}", s.message());
+  else
+    log("rocr", Level::debug, "debuggers can't attach: {}", s.message());
   return {};
 }
 
@@ -104,6 +105,7 @@ Runtime::~Runtime() {
   user_loop_.stop();
   copies_.stop();
   queues_.clear();
+  soft_queues_.clear();
   internal_loop_.stop();
   loader_.reset();
   faults_.reset();
@@ -194,10 +196,21 @@ Outcome Runtime::add_queue(std::unique_ptr<Queue> queue) {
   return {};
 }
 
+void Runtime::add_soft_queue(std::unique_ptr<SoftQueue> queue) {
+  std::unique_lock lock(queue_mutex_);
+  soft_queues_.emplace(queue->public_queue(), std::move(queue));
+}
+
+bool Runtime::is_soft_queue(const hsa_queue_t* queue) const {
+  std::shared_lock lock(queue_mutex_);
+  return soft_queues_.contains(queue);
+}
+
 Outcome Runtime::remove_queue(hsa_queue_t* queue) {
-  std::unique_ptr<Queue> gone;
+  std::unique_ptr<Queue> gone; // destroyed after the lock: it waits for its error handler
   {
     std::unique_lock lock(queue_mutex_);
+    if (soft_queues_.erase(queue)) return {};
     const auto at = queues_.find(queue);
     if (at == queues_.end())
       return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<void*>(queue));

@@ -1,5 +1,5 @@
-// One open runtime: agents, memory, signals, queues, executables and the threads that serve them. Made by the first hsa_init
-// and destroyed by the last hsa_shut_down. Owns everything in rocr/; must not know who calls.
+// One open runtime: agents, memory, signals, queues, executables and the threads that serve them. Made by the first
+// hsa_init and destroyed by the last hsa_shut_down. Owns everything in rocr/; must not know who calls.
 #pragma once
 #include "rocr/agent.hpp"
 #include "rocr/api_types.hpp"
@@ -62,6 +62,8 @@ public:
   Tools& tools() { return tools_; }
 
   Outcome add_queue(std::unique_ptr<Queue> queue);
+  void add_soft_queue(std::unique_ptr<SoftQueue> queue);
+  bool is_soft_queue(const hsa_queue_t* queue) const;
   Outcome remove_queue(hsa_queue_t* queue);
   Result<Queue*> queue(const hsa_queue_t* queue) const;
   uint64_t next_queue_id() { return next_queue_id_++; }
@@ -94,6 +96,7 @@ private:
   Tools tools_;
   mutable std::shared_mutex queue_mutex_;
   std::unordered_map<const hsa_queue_t*, std::unique_ptr<Queue>> queues_;
+  std::unordered_map<const hsa_queue_t*, std::unique_ptr<SoftQueue>> soft_queues_;
   std::vector<std::pair<hsa_amd_runtime_queue_notifier, void*>> queue_notifiers_;
   std::atomic<uint64_t> next_queue_id_{0};
 };

@@ -28,10 +28,14 @@ int64_t load(amd_signal_t* s) { return __atomic_load_n(&s->value, __ATOMIC_SEQ_C
 
 thunk::Until until(hsa_signal_condition_t c) {
   switch (c) {
-  case HSA_SIGNAL_CONDITION_EQ: return thunk::Until::equal;
-  case HSA_SIGNAL_CONDITION_NE: return thunk::Until::not_equal;
-  case HSA_SIGNAL_CONDITION_LT: return thunk::Until::less;
-  case HSA_SIGNAL_CONDITION_GTE: return thunk::Until::greater_equal;
+  case HSA_SIGNAL_CONDITION_EQ:
+    return thunk::Until::equal;
+  case HSA_SIGNAL_CONDITION_NE:
+    return thunk::Until::not_equal;
+  case HSA_SIGNAL_CONDITION_LT:
+    return thunk::Until::less;
+  case HSA_SIGNAL_CONDITION_GTE:
+    return thunk::Until::greater_equal;
   }
   return thunk::Until::none;
 }
@@ -83,10 +87,14 @@ SignalHost& host_of(amd_signal_t* s) {
 
 bool condition_holds(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare) {
   switch (condition) {
-  case HSA_SIGNAL_CONDITION_EQ: return value == compare;
-  case HSA_SIGNAL_CONDITION_NE: return value != compare;
-  case HSA_SIGNAL_CONDITION_LT: return value < compare;
-  case HSA_SIGNAL_CONDITION_GTE: return value >= compare;
+  case HSA_SIGNAL_CONDITION_EQ:
+    return value == compare;
+  case HSA_SIGNAL_CONDITION_NE:
+    return value != compare;
+  case HSA_SIGNAL_CONDITION_LT:
+    return value < compare;
+  case HSA_SIGNAL_CONDITION_GTE:
+    return value >= compare;
   }
   return false;
 }
@@ -247,7 +255,8 @@ Result<amd_signal_t*> SignalPool::create(hsa_signal_value_t initial, Kind kind) 
     s->event_mailbox_ptr = event->handle->EventData.HWData2;
   }
   s->value = initial;
-  __atomic_store_n(&s->kind, amd_signal_kind64_t{kind == Kind::doorbell ? AMD_SIGNAL_KIND_DOORBELL : AMD_SIGNAL_KIND_USER},
+  __atomic_store_n(&s->kind,
+                   amd_signal_kind64_t{kind == Kind::doorbell ? AMD_SIGNAL_KIND_DOORBELL : AMD_SIGNAL_KIND_USER},
                    __ATOMIC_RELEASE);
   host.live = true;
   ++live_;

@@ -21,7 +21,7 @@ struct SignalHost {
   thunk::Event* event = nullptr;     ///< nullptr: nobody on the host sleeps on it, waiters poll
   std::atomic<uint32_t> sleepers{0}; ///< host threads that want the event set when the host changes the value
   std::atomic<bool> live{false};
-  bool copy_timed = false;           ///< copy_start and copy_end hold, in system ticks
+  bool copy_timed = false; ///< copy_start and copy_end hold, in system ticks
   uint64_t copy_start = 0, copy_end = 0;
 };
 

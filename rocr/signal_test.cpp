@@ -185,8 +185,8 @@ TEST_F(Signals, Groups) {
   const hsa_signal_value_t values[] = {0, 2};
   hsa_signal_t which{0};
   hsa_signal_value_t value = 0;
-  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_signal_group_wait_any_relaxed(group, conditions, values, HSA_WAIT_STATE_BLOCKED,
-                                                                   &which, &value));
+  EXPECT_HSA(HSA_STATUS_SUCCESS,
+             hsa_signal_group_wait_any_relaxed(group, conditions, values, HSA_WAIT_STATE_BLOCKED, &which, &value));
   EXPECT_EQ(which.handle, list[1].handle);
   EXPECT_EQ(value, 2);
   EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_signal_group_destroy(group));
@@ -200,18 +200,18 @@ TEST_F(Signals, HandlersRunAndCanStay) {
   std::atomic<int> calls{0};
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
              hsa_amd_signal_async_handler(s, HSA_SIGNAL_CONDITION_LT, 3, nullptr, nullptr));
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_SIGNAL,
-             hsa_amd_signal_async_handler({kForeign}, HSA_SIGNAL_CONDITION_LT, 3, [](auto, auto) { return false; }, nullptr));
+  EXPECT_HSA(
+      HSA_STATUS_ERROR_INVALID_SIGNAL,
+      hsa_amd_signal_async_handler({kForeign}, HSA_SIGNAL_CONDITION_LT, 3, [](auto, auto) { return false; }, nullptr));
   static hsa_signal_t self;
   self = s;
-  ASSERT_HSA(HSA_STATUS_SUCCESS,
-             hsa_amd_signal_async_handler(
-                 s, HSA_SIGNAL_CONDITION_LT, 3,
-                 [](hsa_signal_value_t, void* calls) {
-                   hsa_signal_store_relaxed(self, 3);
-                   return ++*static_cast<std::atomic<int>*>(calls) < 2;
-                 },
-                 &calls));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_signal_async_handler(
+                                     s, HSA_SIGNAL_CONDITION_LT, 3,
+                                     [](hsa_signal_value_t, void* calls) {
+                                       hsa_signal_store_relaxed(self, 3);
+                                       return ++*static_cast<std::atomic<int>*>(calls) < 2;
+                                     },
+                                     &calls));
   hsa_signal_store_relaxed(s, 0);
   EXPECT_TRUE(soon([&] { return calls == 1; }));
   fake_thunk::finish_signal(s.handle); // 3 to 2, as a device would
@@ -222,6 +222,39 @@ TEST_F(Signals, HandlersRunAndCanStay) {
   ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_async_function([](void* c) { ++*static_cast<std::atomic<int>*>(c); }, &calls));
   EXPECT_TRUE(soon([&] { return calls == 3; }));
   hsa_signal_destroy(s);
+}
+
+TEST_F(Signals, AHandlerGoesWithItsSignal) {
+  // Destroyed before it fires: the handler must not fire for the next signal in the same place.
+  std::atomic<int> calls{0};
+  const auto count = [](hsa_signal_value_t, void* c) {
+    ++*static_cast<std::atomic<int>*>(c);
+    return false;
+  };
+  std::vector<hsa_signal_t> list;
+  for (int i = 0; i < 1500; ++i) { // more than a block holds, so that places are used again
+    list.push_back(signal(1));
+    ASSERT_HSA(HSA_STATUS_SUCCESS,
+               hsa_amd_signal_async_handler(list.back(), HSA_SIGNAL_CONDITION_EQ, 0, count, &calls));
+  }
+  for (const hsa_signal_t s : list) hsa_signal_destroy(s);
+  for (hsa_signal_t& s : list) s = signal(0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(calls, 0);
+  for (const hsa_signal_t s : list) hsa_signal_destroy(s);
+  // Destroyed by its own handler.
+  static hsa_signal_t self;
+  self = signal(1);
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_signal_async_handler(
+                                     self, HSA_SIGNAL_CONDITION_EQ, 0,
+                                     [](hsa_signal_value_t, void* c) {
+                                       hsa_signal_destroy(self);
+                                       ++*static_cast<std::atomic<int>*>(c);
+                                       return true;
+                                     },
+                                     &calls));
+  hsa_signal_store_relaxed(self, 0);
+  EXPECT_TRUE(soon([&] { return calls == 1; }));
 }
 
 TEST_F(Signals, ManyMoreThanTheDriverHasEvents) {

@@ -151,8 +151,8 @@ TEST_F(Info, InstructionSets) {
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_INDEX, hsa_isa_get_info(isas[0], HSA_ISA_INFO_NAME, 1, name));
   uint32_t width = 0;
   hsa_isa_iterate_wavefronts(
-      isas[0],
-      [](hsa_wavefront_t w, void* value) { return hsa_wavefront_get_info(w, HSA_WAVEFRONT_INFO_SIZE, value); }, &width);
+      isas[0], [](hsa_wavefront_t w, void* value) { return hsa_wavefront_get_info(w, HSA_WAVEFRONT_INFO_SIZE, value); },
+      &width);
   EXPECT_EQ(width, 64u);
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_WAVEFRONT, hsa_wavefront_get_info({1}, HSA_WAVEFRONT_INFO_SIZE, &width));
 }
@@ -170,8 +170,8 @@ TEST_F(Info, Extensions) {
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_system_extension_supported(77, 1, 0, &has));
   hsa_ven_amd_loader_1_03_pfn_t loader{};
   // A caller with an older table gets no byte more than it has room for.
-  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_system_get_major_extension_table(
-                                     HSA_EXTENSION_AMD_LOADER, 1, sizeof(hsa_ven_amd_loader_1_00_pfn_t), &loader));
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1,
+                                                                      sizeof(hsa_ven_amd_loader_1_00_pfn_t), &loader));
   EXPECT_NE(loader.hsa_ven_amd_loader_query_executable, nullptr);
   EXPECT_EQ(loader.hsa_ven_amd_loader_loaded_code_object_get_info, nullptr);
   ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_system_get_extension_table(HSA_EXTENSION_AMD_LOADER, 1, 3, &loader));

@@ -14,27 +14,48 @@ namespace {
 
 Code from_hsakmt(HSAKMT_STATUS status) {
   switch (status) {
-  case HSAKMT_STATUS_SUCCESS: return Code::ok;
-  case HSAKMT_STATUS_ERROR: return Code::internal;
-  case HSAKMT_STATUS_DRIVER_MISMATCH: return Code::unsupported;
-  case HSAKMT_STATUS_INVALID_PARAMETER: return Code::invalid_argument;
-  case HSAKMT_STATUS_INVALID_HANDLE: return Code::invalid_handle;
-  case HSAKMT_STATUS_INVALID_NODE_UNIT: return Code::invalid_argument;
-  case HSAKMT_STATUS_NO_MEMORY: return Code::out_of_memory;
-  case HSAKMT_STATUS_BUFFER_TOO_SMALL: return Code::invalid_argument;
-  case HSAKMT_STATUS_NOT_IMPLEMENTED: return Code::unsupported;
-  case HSAKMT_STATUS_NOT_SUPPORTED: return Code::unsupported;
-  case HSAKMT_STATUS_UNAVAILABLE: return Code::busy;
-  case HSAKMT_STATUS_OUT_OF_RESOURCES: return Code::out_of_resources;
-  case HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED: return Code::out_of_resources;
-  case HSAKMT_STATUS_KERNEL_COMMUNICATION_ERROR: return Code::internal;
-  case HSAKMT_STATUS_KERNEL_ALREADY_OPENED: return Code::ok; // opening counts
-  case HSAKMT_STATUS_HSAMMU_UNAVAILABLE: return Code::unsupported;
-  case HSAKMT_STATUS_WAIT_FAILURE: return Code::internal;
-  case HSAKMT_STATUS_WAIT_TIMEOUT: return Code::timed_out;
-  case HSAKMT_STATUS_MEMORY_ALREADY_REGISTERED: return Code::busy;
-  case HSAKMT_STATUS_MEMORY_NOT_REGISTERED: return Code::not_found;
-  case HSAKMT_STATUS_MEMORY_ALIGNMENT: return Code::invalid_argument;
+  case HSAKMT_STATUS_SUCCESS:
+    return Code::ok;
+  case HSAKMT_STATUS_ERROR:
+    return Code::internal;
+  case HSAKMT_STATUS_DRIVER_MISMATCH:
+    return Code::unsupported;
+  case HSAKMT_STATUS_INVALID_PARAMETER:
+    return Code::invalid_argument;
+  case HSAKMT_STATUS_INVALID_HANDLE:
+    return Code::invalid_handle;
+  case HSAKMT_STATUS_INVALID_NODE_UNIT:
+    return Code::invalid_argument;
+  case HSAKMT_STATUS_NO_MEMORY:
+    return Code::out_of_memory;
+  case HSAKMT_STATUS_BUFFER_TOO_SMALL:
+    return Code::invalid_argument;
+  case HSAKMT_STATUS_NOT_IMPLEMENTED:
+    return Code::unsupported;
+  case HSAKMT_STATUS_NOT_SUPPORTED:
+    return Code::unsupported;
+  case HSAKMT_STATUS_UNAVAILABLE:
+    return Code::busy;
+  case HSAKMT_STATUS_OUT_OF_RESOURCES:
+    return Code::out_of_resources;
+  case HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED:
+    return Code::out_of_resources;
+  case HSAKMT_STATUS_KERNEL_COMMUNICATION_ERROR:
+    return Code::internal;
+  case HSAKMT_STATUS_KERNEL_ALREADY_OPENED:
+    return Code::ok; // opening counts
+  case HSAKMT_STATUS_HSAMMU_UNAVAILABLE:
+    return Code::unsupported;
+  case HSAKMT_STATUS_WAIT_FAILURE:
+    return Code::internal;
+  case HSAKMT_STATUS_WAIT_TIMEOUT:
+    return Code::timed_out;
+  case HSAKMT_STATUS_MEMORY_ALREADY_REGISTERED:
+    return Code::busy;
+  case HSAKMT_STATUS_MEMORY_NOT_REGISTERED:
+    return Code::not_found;
+  case HSAKMT_STATUS_MEMORY_ALIGNMENT:
+    return Code::invalid_argument;
   }
   return Code::internal;
 }

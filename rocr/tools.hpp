@@ -1,5 +1,5 @@
-// Tool libraries (HSA_TOOLS_LIB): loaded at the first hsa_init, they get the tables of entry points and may replace entries.
-// Owns their handles. Must not know what they do.
+// Tool libraries (HSA_TOOLS_LIB): loaded at the first hsa_init, they get the tables of entry points and may replace
+// entries. Owns their handles. Must not know what they do.
 #pragma once
 #include <string>
 #include <vector>

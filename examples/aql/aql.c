@@ -1,5 +1,6 @@
-/* A kernel launch with nothing between the program and the GPU's queue but hsa.h: find the agents and their memory, load a
- * code object from a file, write one AQL packet by hand, ring the doorbell, wait for the completion signal, check.
+/* A kernel launch with nothing between the program and the GPU's queue but hsa.h: find the agents and their memory,
+ * load a code object from a file, write one AQL packet by hand, ring the doorbell, wait for the completion signal,
+ * check.
  *
  *   aql kernel.co        prints PASSED
  */
@@ -148,7 +149,8 @@ int main(int argc, char** argv) {
   CHECK(hsa_amd_profiling_set_profiler_enabled(queue, 1));
   CHECK(hsa_signal_create(1, 0, NULL, &done));
 
-  /* The packet: everything but its first word, then that word with release order. From then on the device may read it. */
+  /* The packet: everything but its first word, then that word with release order. From then on the device may read it.
+   */
   index = hsa_queue_add_write_index_relaxed(queue, 1);
   packet = (hsa_kernel_dispatch_packet_t*)queue->base_address + index % queue->size;
   memset((char*)packet + 4, 0, sizeof *packet - 4);
