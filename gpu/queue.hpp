@@ -7,6 +7,7 @@
 #include "exec/engine.hpp"
 #include "gpu/doorbell.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -41,10 +42,11 @@ struct Launch {
   std::shared_ptr<exec::Dispatch> dispatch;
   std::vector<Range> todo; ///< groups not started
   std::deque<std::unique_ptr<exec::ParkedGroup>> parked;
-  uint32_t running = 0;     ///< slices on some thread now
-  uint64_t resident = 1;    ///< how many groups the device holds at once
-  bool resume_next = false; ///< fresh and parked groups take turns
-  bool dropped = false;     ///< the queue failed or was destroyed
+  uint32_t running = 0;            ///< slices on some thread now
+  uint64_t resident = 1;           ///< how many groups the device holds at once
+  bool resume_next = false;        ///< fresh and parked groups take turns
+  bool dropped = false;            ///< the queue failed or was destroyed
+  std::atomic<bool> halted{false}; ///< the first group that stops is reported, others of the launch add nothing
   uint64_t start_ts = 0;
   double ns_per_group = 0; ///< 0: not known yet
 

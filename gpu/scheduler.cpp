@@ -7,6 +7,7 @@
 #include "gpu/guard.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <immintrin.h>
 #include <pthread.h>
@@ -350,7 +351,10 @@ void Scheduler::run_slice(std::unique_lock<std::mutex>& lock, const std::shared_
   double ns = ns_since(start);
   std::unique_ptr<exec::Halt> halt = std::move(result.halt);
   bool delivered = false;
-  if (result.state == exec::RunResult::State::halted && halt) report_halt(l, *halt, delivered);
+  assert((result.state == exec::RunResult::State::halted) == (halt != nullptr) &&
+         "a halt has a reason, and nothing else has one");
+  if (halt && l.halted.exchange(true)) halt.reset(); // another group of this launch is being reported
+  if (halt) report_halt(l, *halt, delivered);
   if (resuming && result.state == exec::RunResult::State::parked) std::this_thread::yield(); // it waits for somebody
   lock.lock();
 

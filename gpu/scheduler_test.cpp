@@ -252,7 +252,9 @@ TEST_P(Scheduling, NoMoreGroupsResidentThanFit) {
   }};
   auto done = make_signal(1);
   q.dispatch(k, 100, &done);
-  std::this_thread::sleep_for(50ms);
+  auto end = std::chrono::steady_clock::now() + 20s;
+  while (started < 32 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(20ms);
   EXPECT_EQ(started, 32) << "4 CUs x 8 groups";
   go = true;
   EXPECT_TRUE(wait_value(done, 0));
@@ -414,6 +416,26 @@ TEST_P(Scheduling, MemoryFaultStopsTheQueueAndIsReported) {
   auto fine = make_signal(1);
   other.dispatch(good, 1, &fine);
   EXPECT_TRUE(wait_value(fine, 0)) << "other queues go on";
+}
+
+TEST_P(Scheduling, OneReportForALaunchWhoseGroupsAllFail) {
+  ClientQueue q(*set);
+  fake::Kernel bad{.body = [](auto&, uint64_t) {
+    std::this_thread::sleep_for(2ms); // so that several workers are in it
+    fake::Outcome o{fake::Outcome::Kind::halt, {}};
+    o.halt.reason = exec::Halt::Reason::trap;
+    o.halt.trap_id = abi::kTrapAbort;
+    return o;
+  }};
+  testing::internal::CaptureStderr();
+  q.dispatch(bad, 32, nullptr);
+  ASSERT_TRUE(sink.wait([&] { return sink.exception != 0; }));
+  EXPECT_TRUE(set->scheduler().destroy_queue(q.id).ok());
+  std::string text = testing::internal::GetCapturedStderr();
+  size_t reports = 0;
+  for (size_t at = 0; (at = text.find("boltzmann: GPU trap", at)) != std::string::npos; ++at) ++reports;
+  EXPECT_EQ(reports, 1u) << text;
+  EXPECT_EQ(sink.exception, abi::exception_bit(EC_QUEUE_WAVE_ABORT));
 }
 
 TEST_P(Scheduling, BadPacketsFailByName) {
