@@ -5,7 +5,8 @@ run_help() {
 usage: ./bz run [compiler options] FILE [arguments of the program]
 
 FILE is a HIP program (.hip, or .cpp/.cc/.cu that includes hip/), a C or C++ program on hsa/hsa.h, or a program that is
-already compiled. It is compiled with the build's hipcc into build/programs and run; when nothing changed, it only runs.
+already compiled. OpenCL C kernels (.cl) beside a C program are compiled into code objects, whose paths become its first
+arguments. FILE is compiled with the build's hipcc into build/programs and run; when nothing changed, it only runs.
 The exit code is the program's.
 
   -O0 -g -DX=1 -Idir ...     options before FILE go to the compiler (default: -O3 -gline-tables-only)
@@ -65,9 +66,11 @@ bz_run() {
       compile "$kind" "$file" "$program" "$arch" "${options[@]}"
     fi
   fi
+  local objects=()
+  case "$kind" in hsa-*) compile_kernels "$file" "$(dirname "$program")" "$arch" ;; esac
   export ROCM_PATH="$BZ_ROOT" HIP_PATH="$BZ_ROOT"
   export LD_LIBRARY_PATH="$BZ_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-  exec "$program" "$@"
+  exec "$program" ${objects[@]+"${objects[@]}"} "$@"
 }
 
 # hip, hsa-c, hsa-c++ or program: told by the name and, where that leaves a choice, by what the file includes.
@@ -111,8 +114,6 @@ compile() {
   if [ "$kind" = hip ]; then
     [ -x "$BZ_ROOT/bin/hipcc" ] || die "the build has no hipcc ($BZ_ROOT/bin/hipcc)" "./bz build"
     [ -n "$arch" ] && command=("$BZ_ROOT/bin/hipcc" $(printf -- '--offload-arch=%s ' ${arch//,/ }))
-  else
-    [ -z "$arch" ] || die "--arch is for HIP programs; this one has no device code of its own"
   fi
   command+=("$@" -MD -MF "$program.d" "$file" -o "$program.new")
   [ "$kind" = hip ] || command+=(-isystem "$BZ_ROOT/include" -L "$BZ_ROOT/lib" -lhsa-runtime64 "-Wl,-rpath,$BZ_ROOT/lib")
@@ -125,4 +126,20 @@ compile() {
   fi
   # The new program takes the place of the old one at once, also while that is running.
   mv -f "$program.new" "$program" || die "cannot write $program"
+}
+
+# Kernels of a program on hsa.h: every .cl file of its folder, compiled for the device; sets `objects` of the caller.
+compile_kernels() {
+  local source object target
+  for source in "$(dirname "$1")"/*.cl; do
+    [ -f "$source" ] || continue
+    target="${3:-$("$BZ_ROOT/bin/amdgpu-arch" | head -n 1)}"
+    target="${target:-gfx942}"
+    object="$2/$(basename "${source%.cl}").$target.co"
+    if [ ! "$object" -nt "$source" ]; then
+      clang-22 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa "-mcpu=$target" -nogpulib -O3 -gline-tables-only "$source" -o "$object" ||
+        die "$(basename "$source") did not compile; the compiler's words stand above"
+    fi
+    objects+=("$object")
+  done
 }
