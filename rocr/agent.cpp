@@ -189,4 +189,10 @@ Result<uint64_t> Agent::to_system_time(uint64_t ticks) const {
   return static_cast<uint64_t>(static_cast<__int128>(now.system) - distance * hz / kDeviceClockHz);
 }
 
+std::string Agent::uuid() const {
+  const char* kind = is_gpu() ? "GPU" : "CPU";
+  if (const uint64_t id = properties().UniqueID) return fmt::format("{}-{:016x}", kind, id);
+  return fmt::format("{}-XX", kind);
+}
+
 } // namespace bz::rocr

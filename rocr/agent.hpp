@@ -62,6 +62,8 @@ public:
   bool is_gpu() const { return gpu_; }
   uint32_t node() const { return node_; }
   const HsaNodeProperties& properties() const { return properties_; }
+  /// "GPU-" and 16 hex digits of the driver's unique id, "GPU-XX" without one.
+  std::string uuid() const;
   const std::string& name() const { return name_; }
   const std::string& product() const { return product_; }
   const std::vector<std::unique_ptr<Pool>>& pools() const { return pools_; }

@@ -21,12 +21,6 @@ constexpr uint32_t kFbarrierMax = 32;
 
 bool is_profile(hsa_profile_t p) { return p == HSA_PROFILE_BASE || p == HSA_PROFILE_FULL; }
 
-std::string uuid(const Agent& a) {
-  const char* kind = a.is_gpu() ? "GPU" : "CPU";
-  if (const uint64_t id = a.properties().UniqueID) return fmt::format("{}-{:016x}", kind, id);
-  return fmt::format("{}-XX", kind);
-}
-
 Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribute, void* value) {
   const HsaNodeProperties& p = a.properties();
   switch (attribute) {
@@ -65,7 +59,7 @@ Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribut
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     return put(value, p.NumGws != 0);
   case HSA_AMD_AGENT_INFO_UUID:
-    return put_text(value, uuid(a), 24);
+    return put_text(value, a.uuid(), 24);
   case HSA_AMD_AGENT_INFO_ASIC_REVISION:
     return put(value, uint32_t(p.Capability.ui32.ASICRevision));
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:

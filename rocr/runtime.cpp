@@ -1,6 +1,7 @@
 #include "rocr/runtime.hpp"
 
 #include "base/log.hpp"
+#include "base/selection.hpp"
 #include "rocr/entry.hpp"
 
 #include <unistd.h>
@@ -21,6 +22,21 @@ bool flag(const char* variable, bool otherwise) {
   const char* text = std::getenv(variable);
   if (!text || !*text) return otherwise;
   return std::strcmp(text, "0") != 0;
+}
+
+/// ROCR_VISIBLE_DEVICES: numbers or UUIDs of the GPUs that this process may see, in the order that it sees them.
+void keep_visible(std::vector<Agent*>& gpus) {
+  const char* list = std::getenv("ROCR_VISIBLE_DEVICES");
+  if (!list || !*list) return;
+  std::vector<std::string> names;
+  for (const Agent* a : gpus) names.push_back(a->uuid());
+  const Selection chosen = select_listed(list, names);
+  if (!chosen.rejected.empty())
+    log("rocr", Level::warn, "ROCR_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
+        list, chosen.rejected, gpus.size());
+  std::vector<Agent*> kept;
+  for (size_t i : chosen.picked) kept.push_back(gpus[i]);
+  gpus = std::move(kept);
 }
 
 uint64_t physical_memory() {
@@ -75,6 +91,7 @@ Outcome Runtime::start() {
     (agent->is_gpu() ? gpus_ : agent_list_).push_back(agent.get());
     agents_.push_back(std::move(agent));
   }
+  keep_visible(gpus_);
   // CPUs first, as programs that take "the first agent" for the host expect.
   agent_list_.insert(agent_list_.end(), gpus_.begin(), gpus_.end());
   for (Agent* a : agent_list_)

@@ -1,5 +1,6 @@
 #include "hip/runtime/runtime.hpp"
 #include "base/log.hpp"
+#include "base/selection.hpp"
 #include "hip/runtime/entry.hpp"
 #include "hip/runtime/event.hpp"
 #include "hip/runtime/module.hpp"
@@ -8,7 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <set>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 
@@ -28,41 +29,26 @@ Result Runtime::start() {
 
 namespace {
 
-/// HIP_VISIBLE_DEVICES: a list of numbers or UUIDs; what follows the first entry that fits no device is ignored.
+/// HIP_VISIBLE_DEVICES: numbers or UUIDs; what follows the first entry that fits no device is ignored.
 std::vector<size_t> visible_devices(const std::vector<hsa_agent_t>& agents) {
-  std::vector<size_t> all(agents.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::vector<std::string> names;
+  for (auto agent : agents) {
+    char uuid[25] = {};
+    (void)hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_UUID), uuid);
+    names.emplace_back(uuid);
+  }
   const char* list = std::getenv("HIP_VISIBLE_DEVICES");
   if (!list) list = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (!list || !*list) return all;
-  std::vector<size_t> out;
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    auto comma = rest.find(',');
-    std::string item(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    item.erase(0, item.find_first_not_of(' '));
-    item.erase(item.find_last_not_of(' ') + 1);
-    size_t found = agents.size();
-    if (item.rfind("GPU-", 0) == 0) {
-      for (size_t i = 0; i < agents.size() && found == agents.size(); ++i) {
-        char uuid[24] = {};
-        (void)hsa_agent_get_info(agents[i], static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_UUID), uuid);
-        if (std::strncmp(uuid, item.c_str(), 20) == 0) found = i;
-      }
-    } else {
-      char* end = nullptr;
-      long n = std::strtol(item.c_str(), &end, 10);
-      if (end != item.c_str() && !*end && n >= 0 && size_t(n) < agents.size()) found = size_t(n);
-    }
-    if (found == agents.size()) {
-      log("hip", Level::warn, "HIP_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
-          list, item, agents.size());
-      break;
-    }
-    if (std::find(out.begin(), out.end(), found) == out.end()) out.push_back(found);
+  if (!list || !*list) {
+    std::vector<size_t> all(agents.size());
+    std::iota(all.begin(), all.end(), size_t(0));
+    return all;
   }
-  return out;
+  Selection chosen = select_listed(list, names);
+  if (!chosen.rejected.empty())
+    log("hip", Level::warn, "HIP_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
+        list, chosen.rejected, agents.size());
+  return chosen.picked;
 }
 
 } // namespace

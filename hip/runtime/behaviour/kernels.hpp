@@ -25,6 +25,8 @@ extern const void* const fail_assert;    ///< (int value): assert(value == 0)
 extern const void* const trap;           ///< ()
 extern const void* const store;          ///< (int* where)
 
+extern const void* const foreign;        ///< (int* out), compiled for gfx1030 only
+
 extern const void* const counter; ///< __device__ int, initially 7
 extern const void* const table;   ///< __constant__ int[4], initially 1, 2, 3, 4
 int& managed_value();             ///< the __managed__ int, initially 5
