@@ -42,8 +42,7 @@ bz_bench() {
 
 bench_build() {
   configure -DBZ_BENCH=ON
-  up_to_date bench_programs || say "building the benchmarks"
-  build_targets bench_programs
+  build_targets "the benchmarks" bench_programs
 }
 
 # What a new user waits for: clone, build, compile, run. The packages are there already; network time is not ours.

@@ -33,5 +33,5 @@ build_runtime_locked() { with_build_lock build_runtime; }
 build_named() {
   if [ "$1" = all ]; then configure -DBZ_TESTS=ON; else configure; fi
   require_disk "$BZ_BUILD" 1500 "the build"
-  build_targets "$@"
+  build_targets "$*" "$@"
 }

@@ -89,26 +89,34 @@ configure() {
     "if a package is named there: ./bz packages; if the tree is in a strange state: rm -rf $BZ_BUILD"
 }
 
-# build_targets TARGET...: Ninja, with its progress on a terminal and nothing but failures elsewhere.
+# build_targets WHAT TARGET...: Ninja, quiet unless it takes more than two seconds; then says what it builds and, on a
+# terminal, how far it is. A failure shows what the compiler said.
 build_targets() {
-  local log="$BZ_BUILD/build.log" code
-  if [ -t 2 ] || [ -n "$BZ_VERBOSE" ]; then
+  local what="$1" log="$BZ_BUILD/build.log" code child ticks=0
+  shift
+  if [ -n "$BZ_VERBOSE" ]; then
     ninja -C "$BZ_BUILD" -j "$(jobs_count)" "$@" >&2
     code=$?
   else
-    ninja -C "$BZ_BUILD" -j "$(jobs_count)" "$@" >"$log" 2>&1
+    ninja -C "$BZ_BUILD" -j "$(jobs_count)" "$@" >"$log" 2>&1 &
+    child=$!
+    trap 'kill $child 2>/dev/null; exit 130' INT TERM
+    while kill -0 $child 2>/dev/null; do
+      sleep 0.1
+      ticks=$((ticks + 1))
+      [ $ticks -ne 20 ] || say "building $what in ${BZ_BUILD#"$BZ_HOME"/} (a few minutes the first time)"
+      [ $ticks -lt 20 ] || [ $((ticks % 5)) -ne 0 ] || [ ! -t 2 ] || printf '\r\033[K%.78s' "$(tail -n 1 "$log")" >&2
+    done
+    wait $child
     code=$?
+    trap - INT TERM
+    [ $ticks -lt 20 ] || [ ! -t 2 ] || printf '\r\033[K' >&2
     [ $code -eq 0 ] || { grep -v '^\[[0-9]*/[0-9]*\] ' "$log" | head -n 200 >&2; }
   fi
   [ $code -eq 0 ] && return 0
   require_disk "$BZ_BUILD" 50 "a build"
-  die "the build failed (ninja's exit code is $code)" "try again with BZ_VERBOSE=1 to see everything" \
+  die "the build failed (ninja's exit code is $code); its words stand above" "everything is in $log" \
     "if the compiler was killed, memory ran out: BZ_JOBS=1 ./bz build"
-}
-
-# True if ninja has nothing to do for the targets.
-up_to_date() {
-  [ -f "$BZ_BUILD/build.ninja" ] && ninja -C "$BZ_BUILD" -n "$@" 2>/dev/null | grep -q 'no work to do'
 }
 
 # What a program needs to be compiled and run, and nothing else; see the target `runtime` in tools/CMakeLists.txt.
@@ -119,9 +127,6 @@ build_runtime() {
   local settings=()
   [ -f "$BZ_BUILD/CMakeCache.txt" ] || settings=(-DBZ_TESTS=OFF)
   configure ${settings[@]+"${settings[@]}"}
-  if ! up_to_date runtime; then
-    require_disk "$BZ_BUILD" 600 "the build"
-    say "building the runtime in ${BZ_BUILD#"$BZ_HOME"/} (a few minutes the first time)"
-    build_targets runtime
-  fi
+  [ -e "$BZ_ROOT/lib/libamdhip64.so" ] || require_disk "$BZ_BUILD" 600 "the build"
+  build_targets "the runtime" runtime
 }

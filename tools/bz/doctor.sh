@@ -114,9 +114,6 @@ doctor_build() {
   for file in bin/hipcc lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so.1 amdgcn/bitcode/ocml.bc; do
     if [ -e "$BZ_ROOT/$file" ]; then good built "$file"; else gap built "$file is missing" "./bz build"; fi
   done
-  if up_to_date runtime; then good sources "the build is up to date"; else
-    note sources "the build is older than the sources" "./bz build (./bz run does it by itself)"
-  fi
 }
 
 doctor_gpus() {

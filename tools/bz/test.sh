@@ -45,8 +45,7 @@ bz_test() {
 test_build() {
   configure -DBZ_TESTS=ON
   require_disk "$BZ_BUILD" 1500 "the build with tests"
-  up_to_date all || say "building everything with tests"
-  build_targets all
+  build_targets "everything with tests" all
 }
 
 test_run() {
