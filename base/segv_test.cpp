@@ -22,7 +22,11 @@ char* map_page(int prot) {
 // Runs `body` in a child, because what is tested is how the process ends and which handlers it has.
 template <class F> int in_child(F body) {
   pid_t pid = fork();
-  if (pid == 0) _exit(body());
+  if (pid == 0) {
+    // Sanitizers have handlers of their own, to which install() would rightly chain.
+    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ::signal(signal, SIG_DFL);
+    _exit(body());
+  }
   int status = 0;
   waitpid(pid, &status, 0);
   return status;

@@ -37,11 +37,11 @@ __attribute__((noinline)) bool guarded(void (*body)(void*), void* argument) {
 }
 
 bool read_memory(void* to, uint64_t from, size_t bytes) {
-  return guarded([&] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  return bytes == 0 || (from != 0 && guarded([&] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); }));
 }
 
 bool write_memory(uint64_t to, const void* from, size_t bytes) {
-  return guarded([&] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+  return bytes == 0 || (to != 0 && guarded([&] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); }));
 }
 
 } // namespace bz::gpu
