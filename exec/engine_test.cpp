@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <mutex>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -307,6 +312,129 @@ KERNEL void divide(const double* x, const double* y, double* q, const float* a, 
       EXPECT_EQ(r[i], a[i] / b[i]) << a[i] << " / " << b[i];
     }
   });
+}
+
+// Several workers share one engine and one dispatch; a parked group goes on wherever there is room.
+TEST(Engine, WorkersShareADispatch) {
+  const char* source = R"(
+KERNEL void gather(u32* lock, u32* order, u32* next, u32* flags, u32 n) {
+  u32 b = bid();
+  // Every group waits for the one after it, so that few workers hold many groups in flight.
+  if (b + 1 < n) while (__scoped_atomic_load_n(&flags[b + 1], __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) == 0) __builtin_amdgcn_s_sleep(2);
+  if (tid() == 0) {
+    for (;;) {
+      u32 expected = 0;
+      if (__scoped_atomic_compare_exchange_n(lock, &expected, 1u, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)) break;
+      __builtin_amdgcn_s_sleep(1);
+    }
+    order[*(volatile u32*)next] = b;
+    *(volatile u32*)next = *(volatile u32*)next + 1;
+    __scoped_atomic_store_n(lock, 0u, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+    __scoped_atomic_store_n(&flags[b], 1u, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+  }
+})";
+  auto image = device(Target::gfx942, std::string(kPrelude) + source);
+  ASSERT_TRUE(image);
+  for (auto& level : engine_levels())
+    for (unsigned workers : {1u, 2u, 5u}) {
+      SCOPED_TRACE(level + ", " + std::to_string(workers) + " workers");
+      auto e = engine(Target::gfx942, level);
+      const uint32_t n = 40;
+      std::vector<uint32_t> order(n), flags(n), want(n);
+      std::iota(want.rbegin(), want.rend(), 0u);
+      uint32_t lock = 0, next = 0;
+      struct { uint32_t *lock, *order, *next, *flags; uint32_t n; } args{&lock, order.data(), &next, flags.data(), n};
+      DispatchInfo d;
+      d.group_size = {128, 1, 1};
+      d.grid_size = {128 * n, 1, 1};
+      d.kernel_object = image->symbol("gather.kd");
+      d.kernarg = reinterpret_cast<uint64_t>(&args);
+      auto dispatch = e->prepare(d);
+      ASSERT_TRUE(dispatch.ok()) << dispatch.status().to_string();
+      std::mutex mutex;
+      std::deque<std::unique_ptr<ParkedGroup>> parked;
+      uint64_t started = 0;
+      std::atomic<uint64_t> finished = 0;
+      std::atomic<bool> bad = false;
+      auto work = [&] {
+        auto worker = e->make_worker();
+        while (finished < n && !bad) {
+          std::unique_ptr<ParkedGroup> mine;
+          uint64_t first = n;
+          {
+            std::lock_guard guard(mutex);
+            if (started < n) first = started++;
+            else if (!parked.empty()) mine = std::move(parked.front()), parked.pop_front();
+          }
+          if (first == n && !mine) {
+            std::this_thread::yield();
+            continue;
+          }
+          RunResult r = mine ? worker->resume(std::move(mine)) : worker->run(*dispatch, first, 1);
+          if (r.state == RunResult::State::finished) ++finished;
+          if (r.state == RunResult::State::halted) bad = true;
+          if (r.state == RunResult::State::parked) {
+            std::lock_guard guard(mutex);
+            parked.push_back(std::move(r.parked));
+          }
+        }
+      };
+      std::vector<std::thread> threads;
+      for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
+      for (auto& t : threads) t.join();
+      EXPECT_FALSE(bad);
+      EXPECT_EQ(order, want);
+    }
+}
+
+// Code that is rewritten where it stood is decoded anew, also when a call leads to it.
+TEST(Engine, CodeIsCheckedAndForgotten) {
+  for (auto& level : engine_levels()) {
+    auto e = engine(Target::gfx942, level);
+    uint32_t out = 0;
+    struct { uint32_t* out; } args{&out};
+    for (uint32_t value : {11u, 22u}) {
+      auto words = assemble(Target::gfx942, "s_load_dwordx2 s[6:7], s[0:1], 0\n v_mov_b32 v1, " + std::to_string(value) +
+                                                "\n v_mov_b32 v2, 0\n s_waitcnt lgkmcnt(0)\n global_store_dword v2, v1, s[6:7]\n s_endpgm");
+      ASSERT_TRUE(words.ok()) << words.status().message();
+      static RawKernel kernel(Target::gfx942, *words);
+      std::memcpy(reinterpret_cast<void*>(kernel.object() + 256), words->data(), words->size() * 4);
+      DispatchInfo d;
+      d.group_size = {64, 1, 1};
+      d.grid_size = {64, 1, 1};
+      d.kernel_object = kernel.object();
+      d.kernarg = reinterpret_cast<uint64_t>(&args);
+      launch(*e, d);
+      EXPECT_EQ(out, value);
+    }
+    e->forget_code(0, ~uint64_t{0});
+  }
+}
+
+TEST(Engine, RefusesWhatItCannotRun) {
+  auto e = engine(Target::gfx942, "");
+  auto words = assemble(Target::gfx942, "s_endpgm");
+  RawKernel kernel(Target::gfx942, *words);
+  DispatchInfo good;
+  good.group_size = {64, 1, 1};
+  good.grid_size = {64, 1, 1};
+  good.kernel_object = kernel.object();
+  EXPECT_TRUE(e->prepare(good).ok());
+  auto code = [&](auto change) {
+    DispatchInfo d = good;
+    change(d);
+    auto r = e->prepare(d);
+    return r.ok() ? bz::Code::ok : r.status().code();
+  };
+  EXPECT_EQ(code([](auto& d) { d.group_size = {1024, 2, 1}; }), bz::Code::invalid_argument);
+  EXPECT_EQ(code([](auto& d) { d.group_size = {0, 1, 1}; }), bz::Code::invalid_argument);
+  EXPECT_EQ(code([](auto& d) { d.grid_size = {64, 0, 1}; }), bz::Code::invalid_argument);
+  EXPECT_EQ(code([](auto& d) { d.group_bytes = 65537; }), bz::Code::out_of_resources);
+  EXPECT_EQ(code([](auto& d) { d.private_bytes = 1u << 30; }), bz::Code::out_of_resources);
+  EXPECT_EQ(code([](auto& d) { d.kernel_object = 0; }), bz::Code::invalid_image);
+  EXPECT_EQ(code([](auto& d) { d.kernel_object = 0x10000; }), bz::Code::invalid_image);
+  auto bad = make_engine(Target::gfx942, "sse2");
+  EXPECT_TRUE(!bad.ok() || std::getenv("BZ_SIMD"));
 }
 
 // ---------------------------------------------------------------- faults
