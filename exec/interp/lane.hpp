@@ -111,13 +111,14 @@ struct LaneOps {
   template <class F> BZ_AI static Mask is_nan(F x) { return BZ_LEVEL_NS::is_nan(x); }
   template <class F> BZ_AI static Mask unordered(F x, F y) { return BZ_LEVEL_NS::is_nan(x) | BZ_LEVEL_NS::is_nan(y); }
   template <class F> BZ_AI static Mask is_class(F x, U32 m) { return vclass(x, m); }
-  BZ_AI static F32 rcp(F32 x) { return vdiv(F32(1.0f), x); }
+  // Single precision flushes denormals here, in and out, whatever MODE says ("denormals are flushed").
+  BZ_AI static F32 rcp(F32 x) { return flushed(vdiv(F32(1.0f), flushed(x))); }
   BZ_AI static F64 rcp(F64 x) { return vdiv(F64(1.0), x); }
-  BZ_AI static F16 rcp(F16 x) { return to_f16(rcp(to_f32(x)), x); }
-  BZ_AI static F32 rsq(F32 x) { return vdiv(F32(1.0f), vsqrt(x)); }
+  BZ_AI static F16 rcp(F16 x) { return to_f16(vdiv(F32(1.0f), to_f32(x)), x); }
+  BZ_AI static F32 rsq(F32 x) { return vrsq(flushed(x)); }
   BZ_AI static F64 rsq(F64 x) { return vdiv(F64(1.0), vsqrt(x)); }
-  BZ_AI static F16 rsq(F16 x) { return to_f16(rsq(to_f32(x)), x); }
-  BZ_AI static F32 sqrt(F32 x) { return vsqrt(x); }
+  BZ_AI static F16 rsq(F16 x) { return to_f16(vdiv(F32(1.0f), vsqrt(to_f32(x))), x); }
+  BZ_AI static F32 sqrt(F32 x) { return vsqrt(flushed(x)); }
   BZ_AI static F64 sqrt(F64 x) { return vsqrt(x); }
   BZ_AI static F16 sqrt(F16 x) { return to_f16(vsqrt(to_f32(x)), x); }
   BZ_AI static F32 fract(F32 x) { return vfract(x); }
@@ -141,8 +142,8 @@ struct LaneOps {
   template <class F> BZ_AI static F ldexp(F x, I32 n) { return vldexp(x, n); }
   template <class F> BZ_AI static F frexp_mant(F x) { return vfrexp_mant(x); }
   template <class F> BZ_AI static I32 frexp_exp(F x) { return vfrexp_exp(x); }
-  BZ_AI static F32 div_fixup(F32 q, F32 d, F32 n) { return vdiv_fixup(q, d, n); }
-  BZ_AI static F64 div_fixup(F64 q, F64 d, F64 n) { return vdiv_fixup(q, d, n); }
+  BZ_AI static F32 div_fixup(F32 q, F32 d, F32 n) { return canonical(vdiv_fixup(q, d, n)); }
+  BZ_AI static F64 div_fixup(F64 q, F64 d, F64 n) { return canonical(vdiv_fixup(q, d, n)); }
   BZ_AI static F16 div_fixup(F16 q, F16 d, F16 n) {
     // The special values are those of single precision; an ordinary quotient passes.
     F32 r = vdiv_fixup(to_f32(q), to_f32(d), to_f32(n));
@@ -150,7 +151,7 @@ struct LaneOps {
   }
   template <class F> BZ_AI static Masked<F> div_scale(F a, F b, F c) {
     auto r = vdiv_scale(a, b, c);
-    return {r.value, r.mask};
+    return {canonical(r.value), r.mask};
   }
   template <class F> BZ_AI static F div_fmas(F a, F b, F c, Mask m) { return vdiv_fmas(a, b, c, m); }
   BZ_AI static F64 trig_preop(F64 x, U32 segment) { return vtrig_preop(x, segment); }
@@ -169,8 +170,8 @@ struct LaneOps {
     F32 p = mul_legacy(flushed(a), flushed(b));
     return flushed(flushed(p) + flushed(c));
   }
-  BZ_AI static F32 exp2(F32 x) { return vexp2(x); }
-  BZ_AI static F32 log2(F32 x) { return vlog2(x); }
+  BZ_AI static F32 exp2(F32 x) { return flushed(vexp2(x)); }
+  BZ_AI static F32 log2(F32 x) { return vlog2(flushed(x)); }
   BZ_AI static F32 sin(F32 x) { return vsin_cos<false>(x); }
   BZ_AI static F32 cos(F32 x) { return vsin_cos<true>(x); }
   BZ_AI static F16 exp2(F16 x) { return to_f16(vexp2(to_f32(x)), x); }
@@ -197,20 +198,20 @@ struct LaneOps {
   BZ_AI static F32 cube_sc(F32 x, F32 y, F32 z) {
     Cube c = cube_axis(x, y, z);
     F32 zero(0.0f);
-    return vselect(c.z, vselect(z < zero, -x, x), vselect(c.y, x, vselect(x < zero, z, -z)));
+    return canonical(vselect(c.z, vselect(z < zero, -x, x), vselect(c.y, x, vselect(x < zero, z, -z))));
   }
   BZ_AI static F32 cube_tc(F32 x, F32 y, F32 z) {
     Cube c = cube_axis(x, y, z);
     F32 zero(0.0f);
-    return vselect(c.z, -y, vselect(c.y, vselect(y < zero, -z, z), -y));
+    return canonical(vselect(c.z, -y, vselect(c.y, vselect(y < zero, -z, z), -y)));
   }
 
   // Conversions.
-  BZ_AI static F32 cvt_f32(U32 x) { return F32(__builtin_convertvector(x.v, VF)); }
+  // Without a host instruction a difference is involved, which is -0 when rounding down.
+  BZ_AI static F32 cvt_f32(U32 x) { return fabs(opaque(F32(__builtin_convertvector(x.v, VF)))); }
   BZ_AI static F32 cvt_f32(I32 x) { return F32(__builtin_convertvector(x.v, VF)); }
   BZ_AI static F32 cvt_f32(F16 x) { return to_f32(x); }
-  BZ_AI static F32 cvt_f32(F64 x) { return F32(__builtin_convertvector(x.v, VF)); }
-  BZ_AI static F64 cvt_f64(U32 x) { return F64(__builtin_convertvector(x.v, VD)); }
+  BZ_AI static F64 cvt_f64(U32 x) { return fabs(opaque(F64(__builtin_convertvector(x.v, VD)))); }
   BZ_AI static F64 cvt_f64(I32 x) { return F64(__builtin_convertvector(x.v, VD)); }
   BZ_AI static F64 cvt_f64(F32 x) { return F64(__builtin_convertvector(x.v, VD)); }
   BZ_AI static U32 cvt_u32(F32 x) { return to_u32(x); }
@@ -385,7 +386,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F32 finish(F32 x) const {
     if constexpr (G == kGeneral) {
       if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm32Shift & 2))
-        x = x * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f) + F32(0.0f);
+        x = without_minus_zero(x * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f));
       if (m & mods::kClamp) x = clamp01(x);
     }
     return x;
@@ -393,7 +394,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F64 finish(F64 x) const {
     if constexpr (G == kGeneral) {
       if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm64Shift & 2))
-        x = x * F64(om == 1 ? 2.0 : om == 2 ? 4.0 : 0.5) + F64(0.0);
+        x = without_minus_zero(x * F64(om == 1 ? 2.0 : om == 2 ? 4.0 : 0.5));
       if (m & mods::kClamp) x = clamp01(x);
     }
     return x;
@@ -401,20 +402,31 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F16 finish(F16 x) const {
     if constexpr (G == kGeneral) {
       if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm64Shift & 2))
-        x = to_f16(to_f32(x) * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f) + F32(0.0f), x);
-      if (m & mods::kClamp) {
-        F32 f = to_f32(x);
-        x = vselect(BZ_LEVEL_NS::is_nan(x) & Mask{VI(mode() & mode::kDx10Clamp ? 0 : -1)}, x, to_f16(clamp01(f), x));
-      }
+        x = without_minus_zero(round_to_f16(to_f32(x) * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f)));
+      if (m & mods::kClamp) x = clamp01(x);
     }
     return x;
   }
+  BZ_AI static F32 without_minus_zero(F32 x) { return vselect(x == F32(0.0f), F32(0.0f), x); }
+  BZ_AI static F64 without_minus_zero(F64 x) { return vselect(x == F64(0.0), F64(0.0), x); }
+  BZ_AI static F16 without_minus_zero(F16 x) { return {blend(x.b == 0x8000u, VU(0u), x.b), x.flush_in, x.flush_out}; }
+  // On bits: a denormal result is above 0 even where MODE takes denormal sources for 0.
+  BZ_AI static F32 between_0_and_1(F32 x) {
+    VI b = __builtin_bit_cast(VI, x.v), zero = VI(0), one = VI(0x3f800000);
+    return float_of(as_u32(I32(blend(b < zero, zero, blend(b > one, one, b)))));
+  }
+  BZ_AI static F64 between_0_and_1(F64 x) {
+    U64 b = bits_of(x);
+    VI hi = __builtin_bit_cast(VI, b.hi), below = hi < 0, above = hi >= 0x3ff00000;
+    return float_of(U64(blend(below | above, VU(0u), b.lo), blend(below, VU(0u), blend(above, VU(0x3ff00000u), b.hi))));
+  }
   template <class F> BZ_AI F clamp01(F x) const {
-    F zero(0.0f), one(1.0f);
-    F r = vselect(x > zero, x, zero);   // a NaN gives 0
-    r = vselect(r < one, r, one);
-    if (!(mode() & mode::kDx10Clamp)) r = vselect(BZ_LEVEL_NS::is_nan(x), x, r);
-    return r;
+    return vselect(BZ_LEVEL_NS::is_nan(x), mode() & mode::kDx10Clamp ? F(0.0f) : x, between_0_and_1(x));
+  }
+  BZ_AI F16 clamp01(F16 x) const {
+    VU b = blend((x.b & 0x8000u) != 0u, VU(0u), x.b);
+    b = blend(b > 0x3c00u, VU(0x3c00u), b);
+    return {blend(BZ_LEVEL_NS::is_nan(x).v, mode() & mode::kDx10Clamp ? VU(0u) : x.b, b), x.flush_in, x.flush_out};
   }
 
   // MODE-dependent primitives.
@@ -437,17 +449,41 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F16 min(F16 x, F16 y) const { return flush_by_mode(min_max<false>(x, y, ieee())); }
   BZ_AI F16 max(F16 x, F16 y) const { return flush_by_mode(min_max<true>(x, y, ieee())); }
   template <class F> BZ_AI F med3(F x, F y, F z) const {
-    F least = min(min(x, y), z);
-    F lo = min_max<false>(x, y, ieee()), hi = min_max<true>(x, y, ieee());
-    F r = min_max<true>(lo, min_max<false>(hi, z, ieee()), ieee());
+    // The manual's way: the larger of those that are not the largest. It tells which zero comes out.
+    auto larger = [this](F a, F b) { return min_max<true>(a, b, ieee()); };
+    F least = min(min(x, y), z), most = larger(larger(x, y), z);
+    F r = vselect(most == x, larger(y, z), vselect(most == y, larger(x, z), larger(x, y)));
     return vselect(BZ_LEVEL_NS::is_nan(x) | BZ_LEVEL_NS::is_nan(y) | BZ_LEVEL_NS::is_nan(z), least, flush_by_mode(r));
   }
   BZ_AI U32 med3(U32 x, U32 y, U32 z) const { return max(min(x, y), min(max(x, y), z)); }
   BZ_AI I32 med3(I32 x, I32 y, I32 z) const { return max(min(x, y), min(max(x, y), z)); }
 
-  BZ_AI F16 cvt_f16(F32 x) const { return to_f16(x, half(VU(0u))); }
-  BZ_AI F16 cvt_f16(U32 x) const { return cvt_f16(cvt_f32(x)); }
-  BZ_AI F16 cvt_f16(I32 x) const { return cvt_f16(cvt_f32(x)); }
+  // Between formats: MXCSR is the single precision's, so the half's rounding and the double's denormals come from MODE.
+  BZ_AI F16 round_to_f16(F32 x) const {
+    uint32_t round = mode() >> mode::kRound64Shift & 3;
+    VU b;
+    if (__builtin_expect(round == (mode() & 3), 1)) b = float_to_half_raw(x.v);
+    else if (round == 0) b = float_to_half_raw<_MM_FROUND_TO_NEAREST_INT>(x.v);
+    else if (round == 1) b = float_to_half_raw<_MM_FROUND_TO_POS_INF>(x.v);
+    else if (round == 2) b = float_to_half_raw<_MM_FROUND_TO_NEG_INF>(x.v);
+    else b = float_to_half_raw<_MM_FROUND_TO_ZERO>(x.v);
+    return half_result(b, half(VU(0u)));
+  }
+  BZ_AI F16 cvt_f16(F32 x) const { return round_to_f16(x); }
+  BZ_AI F16 cvt_f16(U32 x) const { return to_f16(cvt_f32(x), half(VU(0u))); }
+  BZ_AI F16 cvt_f16(I32 x) const { return to_f16(cvt_f32(x), half(VU(0u))); }
+  using LaneOps::cvt_f32;
+  BZ_AI F32 cvt_f32(F64 x) const {
+    uint32_t single = mode() >> mode::kDenorm32Shift & 1, wide = mode() >> mode::kDenorm64Shift & 1;
+    if (__builtin_expect(single != wide, 0)) {
+      // A double's denormal rounds like any other tiny number of its sign.
+      U64 b = bits_of(x);
+      VU sign = b.hi & 0x80000000u;
+      VI denormal = ((b.hi & 0x7ff00000u) == 0u) & ((b.hi << 1 | b.lo) != 0u);
+      x = float_of(U64(blend(denormal, VU(0u), b.lo), blend(denormal, wide ? sign | 0x00100000u : sign, b.hi)));
+    }
+    return F32(__builtin_convertvector(x.v, VF));
+  }
   BZ_AI F16 cvt_f16_rtz(F32 x) const { return half_result(float_to_half_raw<_MM_FROUND_TO_ZERO>(x.v), half(VU(0u))); }
   BZ_AI F16 f16_from_bits(U32 x) const { return half(x.v & 0xffffu); }
   BZ_AI F32 from_num8(isa::Num n, U32 x) const { return num8_to_float(n, ocp8(), x); }

@@ -48,6 +48,19 @@ BZ_AI F32 quieted(F32 x) { return vselect(is_nan(x), float_of(U32(bits_of(x).v |
 BZ_AI F64 quieted(F64 x) { U64 b = bits_of(x); return vselect(is_nan(x), float_of(U64(b.lo, b.hi | 0x80000u)), x); }
 BZ_AI F16 quieted(F16 x) { return {blend(is_nan(x).v, x.b | 0x200u, x.b), x.flush_in, x.flush_out}; }
 
+/// A value of which the compiler knows nothing: its idea of an operation's result (never -0, ...) assumes rounding to nearest.
+BZ_AI F32 opaque(F32 x) { asm("" : "+v"(x.v)); return x; }
+BZ_AI F64 opaque(F64 x) {
+#if BZ_LEVEL == 512
+  struct Parts { double a __attribute__((ext_vector_type(8))), b __attribute__((ext_vector_type(8))); };
+#else
+  struct Parts { double a __attribute__((ext_vector_type(4))), b __attribute__((ext_vector_type(4))); };
+#endif
+  auto p = __builtin_bit_cast(Parts, x.v);
+  asm("" : "+v"(p.a), "+v"(p.b));
+  return F64(__builtin_bit_cast(VD, p));
+}
+
 /// Quiets and flushes by MXCSR. The barrier keeps the compiler from dropping the multiplication.
 BZ_AI F32 canonical(F32 x) { VF one = 1.0f; asm("" : "+v"(one)); return x.v * one; }
 BZ_AI F64 canonical(F64 x) {
@@ -210,12 +223,20 @@ BZ_AI F64 vdiv(F64 x, F64 y) { return x.v / y.v; }
 BZ_AI F32 vfma(F32 x, F32 y, F32 z) { return __builtin_elementwise_fma(x.v, y.v, z.v); }
 BZ_AI F64 vfma(F64 x, F64 y, F64 z) { return __builtin_elementwise_fma(x.v, y.v, z.v); }
 
+/// 1 / sqrt(x) with one correction: the two roundings alone could be off by almost two units.
+BZ_AI F32 vrsq(F32 x) {
+  F32 r = vdiv(F32(1.0f), vsqrt(x)), h = x * r;
+  F32 error = vfma(-vfma(x, r, -h), r, vfma(-h, r, F32(1.0f)));
+  F32 better = vfma(r * F32(0.5f), error, r);
+  return vselect(better == better, better, r);   // 0 and infinity have no error to speak of
+}
+
 /// |n / d| is below the normals and n is not 0, decided without rounding.
 BZ_AI Mask quotient_tiny(F32 n, F32 d) {
   VD q = __builtin_convertvector(fabs(n).v, VD) / __builtin_convertvector(fabs(d).v, VD);
   return {__builtin_convertvector((q < 0x1p-126) & (q > 0.0), VI)};
 }
-BZ_AI Mask quotient_tiny(F64 n, F64 d) { return (fabs(n) * F64(0x1p1022) < fabs(d)) & (n != F64(0.0)); }
+BZ_AI Mask quotient_tiny(F64 n, F64 d) { return (fabs(n) * F64(0x1p1022) < fabs(d)) & (n != F64(0.0)) & (fabs(d) < F64(__builtin_inf())); }
 
 template <class F> struct Scaled { F value; Mask mask; };
 template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
@@ -248,8 +269,8 @@ template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
   vcc = vselect(c, ~none, vcc);
   c = (s1 == zero) | (s2 == zero);
   F nan;
-  if constexpr (T::kMant == 23) nan = float_of(U32(0x7fc00000u));
-  else nan = float_of(U64(VU(0u), VU(0x7ff80000u)));
+  if constexpr (T::kMant == 23) nan = float_of(U32(0xffc00000u));
+  else nan = float_of(U64(VU(0u), VU(0xfff80000u)));
   r = vselect(c, nan, r);
   vcc = vselect(c, none, vcc);
   return {r, vcc};
@@ -275,7 +296,9 @@ BZ_AI F64 scaled_fma(F64 a, F64 b, F64 c, F64 plain, I32 n) {
   VD a1 = c.v + u2, t = a1 - c.v, a2 = (c.v - (a1 - t)) + (u2 - t);
   VD b1 = u1 + a1, w = b1 - u1, b2 = (u1 - (b1 - w)) + (a1 - w);
   F64 normal = vldexp(plain, n), subnormal = vldexp(F64(to_odd(plain.v, ((b1 - plain.v) + b2) + a2)), n);
-  return vselect(exponent_field(normal) == 0, subnormal, normal);
+  F64 r = vselect(exponent_field(normal) == 0, subnormal, normal);
+  // A product beyond the largest number comes back by the scaling; c, below 2 then, is far below its last place.
+  return vselect((n < 0) & (fabs(plain) >= F64(0x1p1023)), vfma(a * F64(0x1p-128), b, c), r);
 }
 
 /// The result is rounded once, after the scaling: a quotient below the normals keeps half an ULP.
@@ -313,9 +336,9 @@ template <class F> BZ_AI F vdiv_fixup(F q, F den, F num) {
     F smallest, largest;
     if constexpr (T::kMant == 23) smallest = F(0x1p-100f), largest = F(0x1p100f);
     else smallest = F(0x1p-1000), largest = F(0x1p1000);
-    F underflow = smallest * smallest, overflow = largest * largest;   // by the rounding mode
-    r = vselect(under, sign_to(underflow, neg), r);
-    r = vselect(over, sign_to(overflow, neg), r);
+    // By the rounding mode, which looks at the sign.
+    r = vselect(under, sign_to(smallest, neg) * smallest, r);
+    r = vselect(over, sign_to(largest, neg) * largest, r);
     r = vselect((ad == inf) | (num == zero), sign_to(zero, neg), r);
     r = vselect((den == zero) | (an == inf), sign_to(inf, neg), r);
     F nan;
@@ -401,7 +424,7 @@ template <bool Cos> BZ_AI F32 vsin_cos(F32 x) {
   F32 ax = fabs(x);
   s = vselect(ax > F32(256.0f), Cos ? F32(1.0f) : F32(0.0f), s);
   s = vselect(ax == F32(__builtin_inff()), float_of(U32(0xffc00000u)), s);
-  if constexpr (!Cos) s = vselect(x == F32(0.0f), x, s);    // keeps -0
+  if constexpr (!Cos) s = vselect(x == F32(0.0f), float_of(U32(bits_of(x).v & 0x80000000u)), s);    // keeps -0
   return vselect(is_nan(x), quieted(x), s);
 }
 

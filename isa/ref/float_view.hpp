@@ -1,5 +1,5 @@
 // What every float reference needs: MODE as rules for one format, sources as numbers, results with output multiplier and
-// clamp. Sources: Vega ISA 3.? "MODE register", 6.2.2 "Output modifiers"; MI300 ISA 4.? and 6.2. Must not know instructions.
+// clamp. Sources: Vega and MI300 ISA, sections on the MODE register and on output modifiers. Must not know instructions.
 #pragma once
 #include "isa/decode.hpp"
 #include "isa/ref/machine.hpp"
@@ -13,16 +13,21 @@ using V = const LaneView&;
 struct Rules {
   soft::Format f;
   soft::Round round;
-  bool flush_in, flush_out, ieee, dx10_clamp;
+  bool flush_in, flush_out, ieee, dx10_clamp, multiplies;   ///< multiplies: omod counts
 
   Rules(const Machine& m, soft::Format format)
       : f(format), round(static_cast<soft::Round>(single() ? m.round32() : m.round64())),
         flush_in(!(single() ? m.denorm_in32() : m.denorm_in64())), flush_out(!(single() ? m.denorm_out32() : m.denorm_out64())),
-        ieee(m.ieee()), dx10_clamp(m.dx10_clamp()) {}
+        ieee(m.ieee()), dx10_clamp(m.dx10_clamp()), multiplies(flush_out && !ieee) {}
   bool single() const { return f.fraction_bits == 23; }
 
   soft::Value unpack(uint64_t bits) const { return soft::unpack(f, bits, flush_in); }
-  uint64_t pack(const soft::Value& x) const { return soft::pack(f, x, round, flush_out); }
+  /// What counts as a denormal result no document says: single and double are judged before the fraction is cut to a denormal's
+  /// (as x86 does), half precision after.
+  uint64_t pack(const soft::Value& x) const {
+    uint64_t bits = soft::pack(f, x, round, flush_out && f.bits() != 16);
+    return flush_out && f.exponent_field(bits) == 0 ? bits & f.sign() : bits;
+  }
   /// The number that a register would hold: one rounding in between.
   soft::Value rounded(const soft::Value& x) const { return soft::unpack(f, pack(x)); }
 };
@@ -33,19 +38,31 @@ inline uint64_t raw(V v, soft::Format f, int k) {
 inline soft::Value source(V v, const Rules& r, int k) { return r.unpack(raw(v, r.f, k)); }
 
 /// Output multiplier, then clamp, on bits that have been rounded.
-/// - omod (0.5, 2, 4) counts only if IEEE is off and output denormals are flushed; then -0 becomes +0 before.
+/// - omod (0.5, 2, 4) counts only if IEEE is off and MODE flushes output denormals; "-0 is flushed to +0" then.
 /// - clamp: into 0..1; a NaN becomes 0 with DX10_CLAMP, and stays otherwise. Negative zero becomes zero.
 inline uint64_t modified(V v, const Rules& r, uint64_t bits) {
   soft::Value x = soft::unpack(r.f, bits);
-  if (v.i.omod && !r.ieee && r.flush_out && !x.is_nan()) {
+  if (v.i.omod && r.multiplies && !x.is_nan()) {
     constexpr int kShift[] = {0, 1, 2, -1};
-    bits = x.is_zero() ? 0 : r.pack(soft::scale(x, kShift[v.i.omod]));
+    bits = r.pack(soft::scale(x, kShift[v.i.omod]));
+    if (bits == r.f.sign()) bits = 0;
     x = soft::unpack(r.f, bits);
   }
   if (!v.i.clamp) return bits;
   if (x.is_nan()) return r.dx10_clamp ? 0 : bits;
   if (x.negative || x.is_zero()) return 0;
   return soft::less(x, soft::power(0)) ? bits : r.f.one();
+}
+
+/// The NaN that goes through arithmetic on these sources, if several of them are NaNs: the first in the machine's order.
+/// Otherwise nullptr: one NaN needs no choice.
+inline const soft::Value* chosen_nan(const Machine& m, const soft::Value& a, const soft::Value& b, const soft::Value& c) {
+  constexpr uint8_t kOrder[6][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}, {1, 2, 0}, {2, 1, 0}};
+  const soft::Value* all[3] = {&a, &b, &c};
+  if (a.is_nan() + b.is_nan() + c.is_nan() < 2) return nullptr;
+  for (auto k : kOrder[m.nan_order])
+    if (all[k]->is_nan()) return all[k];
+  return nullptr;
 }
 
 /// Where a result of this width lands. Half results clear the high half, except in the VOP3 rows with op_sel.

@@ -25,6 +25,9 @@ struct Machine {
   std::vector<std::array<uint32_t, 64>> agpr = std::vector<std::array<uint32_t, 64>>(256);
   bool scc = false;
   uint32_t mode = 0x3f0;          ///< hwreg MODE: round 3:0, denormals 7:4, dx10_clamp 8, ieee 9
+  /// In which order the sources of float arithmetic are asked for the NaN that goes through, one of the 6 orders of three.
+  /// No document fixes it (docs/fidelity.md), so the judge accepts any one order.
+  int nan_order = 0;
   uint64_t pc = 0;                ///< address of the instruction that runs; branches set next_pc
   uint64_t next_pc = 0;
   std::vector<uint8_t> lds;

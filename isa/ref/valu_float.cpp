@@ -1,8 +1,8 @@
 // References of float arithmetic, minimum and maximum, compares and classes, packed and mixed-precision rows. Sources: Vega
 // and MI300 ISA documents, sections VOP2, VOPC, VOP3, VOP3P; CLRX GcnInstrsVop2/Vop3/Vop3p for what these leave open.
 //
-// Rules that hold for all (docs/isa-errata.md, "Floating point"): exact result, rounded once by MODE; the first NaN among the
-// sources, quiet, goes through; an invalid operation gives 0xffc00000 (0xfe00, 0xfff8...).
+// Rules that hold for all (docs/isa-errata.md, "Floating point"): exact result, rounded once by MODE; a NaN among the
+// sources goes through, quiet (which one of several: Machine::nan_order); an invalid operation gives 0xffc00000 (0xfe00, 0xfff8...).
 #include "isa/ref/families.hpp"
 #include "isa/ref/float_view.hpp"
 
@@ -31,15 +31,15 @@ constexpr Fn kMulLegacy = [](const Rules&, const Value& a, const Value& b, const
 };
 /// Multiply, round, add.
 constexpr Fn kMad = [](const Rules& r, const Value& a, const Value& b, const Value& c) {
-  if (a.is_nan() || b.is_nan()) return mul(a, b);
-  return c.is_nan() ? quiet(c) : add(r.rounded(mul(a, b)), c);
+  return add(r.rounded(mul(a, b)), c);
 };
 constexpr Fn kMadLegacy = [](const Rules& r, const Value& a, const Value& b, const Value& c) {
   return a.is_zero() || b.is_zero() ? add(zero(), c) : kMad(r, a, b, c);
 };
 
-/// Vega ISA, V_MIN_F32 and V_MAX_F32: with IEEE a signalling NaN wins, made quiet; otherwise a NaN loses; -0 < +0.
-Value least(const Rules& r, const Value& a, const Value& b) {
+/// Vega ISA, V_MIN_F32 and V_MAX_F32: with IEEE a signalling NaN wins; otherwise a NaN loses; -0 < +0. What comes out is quiet
+/// in any case (LLVM counts on it; the manual's pseudo code without IEEE leaves it open).
+Value least_of(const Rules& r, const Value& a, const Value& b) {
   if (r.ieee && a.signalling) return quiet(a);
   if (r.ieee && b.signalling) return quiet(b);
   if (a.is_nan()) return b;
@@ -47,7 +47,7 @@ Value least(const Rules& r, const Value& a, const Value& b) {
   if (a.is_zero() && b.is_zero()) return a.negative ? a : b;
   return less(a, b) ? a : b;
 }
-Value greatest(const Rules& r, const Value& a, const Value& b) {
+Value greatest_of(const Rules& r, const Value& a, const Value& b) {
   if (r.ieee && a.signalling) return quiet(a);
   if (r.ieee && b.signalling) return quiet(b);
   if (a.is_nan()) return b;
@@ -55,6 +55,8 @@ Value greatest(const Rules& r, const Value& a, const Value& b) {
   if (a.is_zero() && b.is_zero()) return a.negative ? b : a;
   return less(b, a) ? a : b;
 }
+Value least(const Rules& r, const Value& a, const Value& b) { return quiet(least_of(r, a, b)); }
+Value greatest(const Rules& r, const Value& a, const Value& b) { return quiet(greatest_of(r, a, b)); }
 constexpr Fn kMin = [](const Rules& r, const Value& a, const Value& b, const Value&) { return least(r, a, b); };
 constexpr Fn kMax = [](const Rules& r, const Value& a, const Value& b, const Value&) { return greatest(r, a, b); };
 constexpr Fn kMin3 = [](const Rules& r, const Value& a, const Value& b, const Value& c) { return least(r, least(r, a, b), c); };
@@ -67,16 +69,28 @@ constexpr Fn kMed3 = [](const Rules& r, const Value& a, const Value& b, const Va
   return greatest(r, a, b);
 };
 
+template <Fn... Ops> constexpr bool one_of(Fn op) { return ((op == Ops) || ...); }
+/// Arithmetic with several NaNs; the rest has rules of its own for them.
+template <Fn Op> Value apply(V v, const Rules& r, const Value& a, const Value& b, const Value& c = {}) {
+  if (!one_of<kMin, kMax, kMin3, kMax3, kMed3>(Op) && !(Op == kMadLegacy && (a.is_zero() || b.is_zero())))
+    if (auto* nan = chosen_nan(v.m, a, b, c)) return quiet(*nan);
+  if (one_of<kMad, kMadLegacy>(Op) && c.is_nan() && mul(a, b).is_nan()) {  // the product is the first source of the addition
+    Value product = mul(a, b);
+    if (Op == kMad || !(a.is_zero() || b.is_zero())) return quiet(*chosen_nan(v.m, product, product, c));
+  }
+  return Op(r, a, b, c);
+}
+
 template <Format F, Fn Op, int Sources> void plain(V v) {
   Rules r(v.m, F);
-  result(v, r, Op(r, source(v, r, 0), source(v, r, 1), Sources == 3 ? source(v, r, 2) : Value{}));
+  result(v, r, apply<Op>(v, r, source(v, r, 0), source(v, r, 1), Sources == 3 ? source(v, r, 2) : Value{}));
 }
 /// Multiply-and-add without fusion never has denormals, whatever MODE says (CLRX "it flush denormals"; LLVM forms these only
 /// where denormals are off).
 template <Format F, Fn Op> void unfused(V v) {
   Rules r(v.m, F);
   r.flush_in = r.flush_out = true;
-  result(v, r, Op(r, source(v, r, 0), source(v, r, 1), source(v, r, 2)));
+  result(v, r, apply<Op>(v, r, source(v, r, 0), source(v, r, 1), source(v, r, 2)));
 }
 
 constexpr Entry kArithmetic[] = {
@@ -109,7 +123,7 @@ template <Fn Op, int Sources> void packed16(V v) {
   Rules r(v.m, kF16);
   uint64_t x[2];
   for (int n = 0; n < 2; ++n)
-    x[n] = modified(v, r, r.pack(Op(r, r.unpack(v.half(0, n)), r.unpack(v.half(1, n)), Sources == 3 ? r.unpack(v.half(2, n)) : Value{})));
+    x[n] = modified(v, r, r.pack(apply<Op>(v, r, r.unpack(v.half(0, n)), r.unpack(v.half(1, n)), Sources == 3 ? r.unpack(v.half(2, n)) : Value{})));
   v.out32(static_cast<uint32_t>(x[0] | x[1] << 16));
 }
 template <Fn Op, int Sources> void packed32(V v) {
@@ -117,7 +131,7 @@ template <Fn Op, int Sources> void packed32(V v) {
   uint32_t x[2];
   for (int n = 0; n < 2; ++n) {
     Value c = Sources == 3 ? r.unpack(v.dword(2, n)) : Value{};
-    x[n] = static_cast<uint32_t>(modified(v, r, r.pack(Op(r, r.unpack(v.dword(0, n)), r.unpack(v.dword(1, n)), c))));
+    x[n] = static_cast<uint32_t>(modified(v, r, r.pack(apply<Op>(v, r, r.unpack(v.dword(0, n)), r.unpack(v.dword(1, n)), c))));
   }
   v.out(0, x[0]), v.out(1, x[1]);
 }
@@ -140,7 +154,7 @@ enum class MixTo { single, low, high };
 template <Fn Op, bool Unfused, MixTo To> void mix(V v) {
   Rules r(v.m, kF32);
   if (Unfused) r.flush_in = r.flush_out = true;
-  uint64_t x = r.pack(Op(r, mix_source(v, r, 0), mix_source(v, r, 1), mix_source(v, r, 2)));
+  uint64_t x = r.pack(apply<Op>(v, r, mix_source(v, r, 0), mix_source(v, r, 1), mix_source(v, r, 2)));
   if (To == MixTo::single) return v.out32(static_cast<uint32_t>(modified(v, r, x)));
   Rules h(v.m, kF16);
   auto half = static_cast<uint32_t>(modified(v, h, h.pack(soft::unpack(kF32, x))));

@@ -84,29 +84,33 @@ template <Format F> void fraction(V v) {
   put(v, F, modified(v, r, bits));
 }
 
-// ---------------------------------------------------------------- fp8 and bf8, FNUZ
+// ---------------------------------------------------------------- fp8 and bf8
 
-/// Bias one more than IEEE's, no infinities, no -0: 0x80 is the NaN.
+/// gfx942: FNUZ, bias one more than IEEE's, no infinities, no -0: 0x80 is the NaN. gfx950: OCP, of which e5m2 is as IEEE and
+/// e4m3 has no infinities and one NaN of each sign, all ones. The NaN that a conversion gives has no documented sign: positive.
 struct Small {
   int exponent_bits, fraction_bits;
 };
 constexpr Small kFp8{4, 3}, kBf8{5, 2};
 
-Value small_value(Small f, uint32_t byte) {
-  if (byte == 0x80) return invalid();
-  int field = static_cast<int>(byte & 0x7f) >> f.fraction_bits, bias = 1 << (f.exponent_bits - 1);
+Value small_value(const Machine& m, Small f, uint32_t byte) {
+  bool ocp = m.target == Target::gfx950;
+  uint32_t magnitude = byte & 0x7f;
+  if (ocp ? magnitude > (f.fraction_bits == 3 ? 0x7eu : 0x7cu) : byte == 0x80) return absolute(invalid());
+  if (ocp && f.fraction_bits == 2 && magnitude == 0x7c) return infinity(byte & 0x80);
+  int field = static_cast<int>(magnitude) >> f.fraction_bits, bias = (1 << (f.exponent_bits - 1)) - ocp;
   auto fraction = static_cast<int64_t>(byte & ((1u << f.fraction_bits) - 1));
   if (field) fraction |= int64_t{1} << f.fraction_bits;
   Value x = scale(integer(fraction), (field ? field : 1) - bias - f.fraction_bits);
   x.negative = byte & 0x80;
   return x;
 }
-template <Small F> void from_small(V v) { result(v, Rules(v.m, kF32), small_value(F, v.u32(0) & 0xff)); }
+template <Small F> void from_small(V v) { result(v, Rules(v.m, kF32), small_value(v.m, F, v.u32(0) & 0xff)); }
 template <Small F> void from_small_pair(V v) {
   Rules r(v.m, kF32);
   uint32_t pair = v.u32(0) & 0xffff, x[2];
   if (v.i.form != Form::sdwa && (v.i.op_sel & 1)) pair = v.u32(0) >> 16;
-  for (int n = 0; n < 2; ++n) x[n] = static_cast<uint32_t>(modified(v, r, r.pack(small_value(F, pair >> (8 * n) & 0xff))));
+  for (int n = 0; n < 2; ++n) x[n] = static_cast<uint32_t>(modified(v, r, r.pack(small_value(v.m, F, pair >> (8 * n) & 0xff))));
   v.out(0, x[0]), v.out(1, x[1]);
 }
 /// `random` (stochastic rounding): added below the last kept bit, 32 bits left-aligned, then truncated. Otherwise nearest even.

@@ -2,8 +2,8 @@
 // Vega and MI300 ISA documents, sections VOP1 and VOP3 (pseudo code of V_DIV_*, V_CUBE*, V_TRIG_PREOP_F64, accuracies of
 // V_RCP_*, V_RSQ_*, V_SQRT_*, V_EXP_*, V_LOG_*, V_SIN_*, V_COS_*); RDNA3 ISA for the scale of V_DIV_FMAS_*.
 //
-// Approximated functions: special values exactly; elsewhere the reference is the nearest number, and exec/judge/tolerances.inc
-// has the documented error.
+// Approximated functions: special values exactly; elsewhere the reference is the exact value, rounded by MODE, and
+// exec/judge/tolerances.inc has the documented error.
 #include "isa/ref/families.hpp"
 #include "isa/ref/float_view.hpp"
 
@@ -37,8 +37,8 @@ template <Format F, int Far, int Shift, int Tiny> void div_scale(V v) {
   } else if (is_denormal(r, denominator)) {
     d = scale(x, Shift);
   } else if (denormal_quotient(r, one, denominator) && denormal_quotient(r, numerator, denominator)) {
-    flag = true;
-    if (equal(x, denominator)) d = scale(x, Shift);
+    flag = true;                                              // the manual scales up, into infinity: docs/isa-errata.md
+    if (equal(x, denominator)) d = scale(x, -Shift);
   } else if (denormal_quotient(r, one, denominator)) {
     d = scale(x, -Shift);
   } else if (denormal_quotient(r, numerator, denominator)) {
@@ -56,6 +56,7 @@ template <Format F, int Far, int Shift, int Tiny> void div_scale(V v) {
 template <Format F, int Shift> void div_fmas(V v) {
   Rules r(v.m, F);
   Value a = source(v, r, 0), b = source(v, r, 1), c = source(v, r, 2), x = fma(a, b, c);
+  if (auto* nan = chosen_nan(v.m, a, b, c)) x = quiet(*nan);
   if (v.mask_in() && x.kind == Value::Kind::finite) x = scale(x, field_of(r, c, raw(v, F, 2)) > F.bias() ? Shift : -Shift);
   result(v, r, x);
 }
@@ -231,11 +232,11 @@ template <bool Cosine> Value turn(const Value& x) {
 
 using Approximation = Value (*)(const Value&);
 
-/// Single precision flushes denormals in and out whatever MODE says ("denormals are flushed"); half and double obey MODE.
+/// Single precision flushes denormals in and out whatever MODE says ("denormals are flushed"), but for sine and cosine; half and
+/// double obey MODE.
 template <Format F, Approximation Function> void approximate(V v) {
   Rules r(v.m, F);
-  r.round = Round::nearest_even;
-  if (r.single()) r.flush_in = r.flush_out = true;
+  if (r.single() && Function != turn<false> && Function != turn<true>) r.flush_in = r.flush_out = true;
   result(v, r, Function(source(v, r, 0)));
 }
 

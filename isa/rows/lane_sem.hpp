@@ -104,6 +104,20 @@ template <unsigned Bits> void dot_unsigned(auto& b, auto acc) {
   b.vdst(b.clamp() ? b.add_sat(acc, sum) : acc + sum);
 }
 
+/// The integer at the end of a float's sign: what v_cvt_rpi and v_cvt_flr make of a NaN.
+auto end_of_sign(auto& b, auto x) {
+  auto i = b.as_i32(x);
+  return (i >> 31) ^ decltype(i)(0x7fffffff);
+}
+
+/// x rounded by MODE to 0..255; a NaN gives 0.
+auto round_to_byte(auto& b, auto x) {
+  using F = decltype(x);
+  x = b.select(x > 0.0f, x, F(0.0f));
+  x = b.select(x < 255.0f, x, F(255.0f));
+  return b.as_u32(x + 8388608.0f) & 255u;  // 2^23: the units are the last place
+}
+
 enum class Relation : uint8_t { never, lt, eq, le, gt, lg, ge, o, u, nge, nlg, ngt, nle, neq, nlt, always };
 
 /// Source k read as type T.

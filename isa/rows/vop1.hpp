@@ -24,9 +24,21 @@ template <class B> inline constexpr Row<B> kVop1[] = {
     {{"v_cvt_f32_f16", VOP1 | VOP3, {11}, "vdst:f32, src0:f16", FloatOp},
      [](auto& b) { b.vdst(b.cvt_f32(b.f16(0))); }},
     {{"v_cvt_rpi_i32_f32", VOP1 | VOP3, {12}, "vdst:i32, src0:f32", Clamp},
-     [](auto& b) { b.vdst(b.cvt_i32(b.floor(b.f32(0) + 0.5f))); }},
+     // floor(x + 0.5) of the exact sum.
+     [](auto& b) {
+           auto x = b.f32(0), whole = b.floor(x), one = decltype(x)(1.0f);
+           auto r = b.cvt_i32(b.select(x - whole >= 0.5f, whole + one, whole));
+           b.vdst(b.select(b.is_nan(x), end_of_sign(b, x), r));
+         }},
     {{"v_cvt_flr_i32_f32", VOP1 | VOP3, {13}, "vdst:i32, src0:f32", Clamp},
-     [](auto& b) { b.vdst(b.cvt_i32(b.floor(b.f32(0)))); }},
+     // Denormals count whatever MODE says: a negative one gives -1.
+     [](auto& b) {
+           auto x = b.f32(0);
+           auto u = b.as_u32(x);
+           auto r = b.cvt_i32(b.floor(x));
+           r = b.select((u > 0x80000000u) & (u < 0x80800000u), decltype(r)(-1), r);
+           b.vdst(b.select(b.is_nan(x), end_of_sign(b, x), r));
+         }},
     {{"v_cvt_off_f32_i4", VOP1 | VOP3, {14}, "vdst:f32, src0", Clamp | Omod},
      [](auto& b) { b.vdst(b.cvt_f32(b.as_i32(b.u32(0) << 28) >> 28) * 0.0625f); }},
     {{"v_cvt_f32_f64", VOP1 | VOP3, {15}, "vdst:f32, src0:f64", FloatOp | NoSdwa},

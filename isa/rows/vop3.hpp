@@ -86,10 +86,8 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { sum_with_clamp(b, abs_diff(b, b.u32(0), b.u32(1)), b.u32(2)); }},
     {{"v_cvt_pk_u8_f32", VOP3, {0x1dd}, "vdst, src0:f32, src1:u32, src2", Clamp | ReadsMode},
      [](auto& b) {
-           auto x = b.cvt_u32(b.rndne(b.f32(0)));
-           auto shift = (b.u32(1) & 3u) << 3;
-           using U = decltype(x);
-           b.vdst((b.u32(2) & ~(U(255u) << shift)) | (b.min(x, U(255u)) << shift));
+           auto x = round_to_byte(b, b.f32(0)), shift = (b.u32(1) & 3u) << 3;
+           b.vdst((b.u32(2) & ~(decltype(x)(255u) << shift)) | (x << shift));
          }},
     {{"v_div_fixup_f32", VOP3, {0x1de}, "vdst:f32, src0:f32, src1:f32, src2:f32", FloatOp},
      [](auto& b) { b.vdst(b.div_fixup(b.f32(0), b.f32(1), b.f32(2))); }},
@@ -137,10 +135,8 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { b.vdst(b.div_fixup(b.f16(0), b.f16(1), b.f16(2))); }},
     {{"v_cvt_pkaccum_u8_f32", VOP3, {0x1f0}, "vdst:rw, src0:f32, src1:u32", Clamp | ReadsMode},
      [](auto& b) {
-           auto x = b.cvt_u32(b.rndne(b.f32(0)));
-           auto shift = (b.u32(1) & 3u) << 3;
-           using U = decltype(x);
-           b.vdst((b.dst_u32(0) & ~(U(255u) << shift)) | (b.min(x, U(255u)) << shift));
+           auto x = round_to_byte(b, b.f32(0)), shift = (b.u32(1) & 3u) << 3;
+           b.vdst((b.dst_u32(0) & ~(decltype(x)(255u) << shift)) | (x << shift));
          }},
     {{"v_mad_u32_u16", VOP3, {0x1f1}, "vdst:u32, src0:u16, src1:u16, src2:u32", Clamp | OpSel},
      [](auto& b) {
@@ -260,7 +256,7 @@ template <class B> inline constexpr Row<B> kVop3[] = {
     {{"v_sub_i16", VOP3, {0x29f}, "vdst:i16, src0:i16, src1:i16", Clamp | OpSel},
      [](auto& b) { auto r = b.i16(0) - b.i16(1); b.vdst_sel(b.as_u32(b.clamp() ? saturate_i16(b, r) : r)); }},
     {{"v_pack_b32_f16", VOP3, {0x2a0}, "vdst:pk_f16, src0:f16, src1:f16", Clamp | ReadsMode | OpSel},
-     [](auto& b) { auto lo = b.f16(0), hi = b.f16(1); b.vdst(b.f16_bits(lo) | (b.f16_bits(hi) << 16)); }},
+     [](auto& b) { auto lo = b.canonicalize(b.f16(0)), hi = b.canonicalize(b.f16(1)); b.vdst_pk(0, lo); b.vdst_pk(1, hi); }},
     {{"v_mul_legacy_f32", VOP3, {0x2a1}, "vdst:f32, src0:f32, src1:f32", FloatOp, kGfx90aUp},
      [](auto& b) { b.vdst(b.mul_legacy(b.f32(0), b.f32(1))); }},
     {{"v_cvt_pk_fp8_f32", VOP3, {0x2a2}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
