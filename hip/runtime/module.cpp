@@ -22,8 +22,10 @@ Outcome<std::shared_ptr<LoadedCode>> LoadedCode::load(Device& device, codeobj::B
   if (!picked.ok()) {
     Status s = picked.status();
     if (s.code() != Code::wrong_target) return s;
-    return fail(hipErrorNoBinaryForGpu, "{}; compile with --offload-arch={}", s.message(),
-                device.target().processor->name);
+    std::string text = s.message();
+    if (text.find("--offload-arch") == std::string::npos)
+      text += fmt::format("; build with --offload-arch={}", device.target().processor->name);
+    return Result(hipErrorNoBinaryForGpu, std::move(text));
   }
   std::shared_ptr<LoadedCode> code(new LoadedCode(device));
   codeobj::Bytes elf = picked->elf();
