@@ -59,80 +59,75 @@ BZ_AI VU iota() {
 BZ_AI Bits ballot(VI m) { return Mask{m}.bits(); }
 inline constexpr Bits kAllLanes = static_cast<Bits>(~0u);
 
-/// n x kLanes dwords, lane after lane, to n rows (Load) or back.
-template <int N> BZ_AI void deinterleave(const char* p, VU* r) {
-  if constexpr (N == 1) {
-    r[0] = load_vector<VU>(p);
-  } else if constexpr (N == 2) {
-    V2U x = __builtin_shufflevector(load_vector<VU>(p), load_vector<VU>(p + 4 * kLanes),
-#if BZ_LEVEL == 512
-                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-#else
-                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#endif
-    U64 y = pair_of(x);
-    r[0] = y.lo;
-    r[1] = y.hi;
-  } else if constexpr (N == 4) {
-    VU a[2], b[2];   // pairs (0,2) and (1,3) of two halves
-    deinterleave<2>(p, a);
-    deinterleave<2>(p + 8 * kLanes, b);
 #if BZ_LEVEL == 512
 #define BZ_EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define BZ_ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define BZ_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define BZ_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #else
 #define BZ_EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define BZ_ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define BZ_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define BZ_HIGH 4, 12, 5, 13, 6, 14, 7, 15
 #endif
+/// N vectors as they lie in memory, N dwords of lane after lane, to N rows: v becomes r.
+template <int N> BZ_AI void deinterleave(const VU* v, VU* r) {
+  if constexpr (N == 1) {
+    r[0] = v[0];
+  } else if constexpr (N == 2) {
+    r[0] = __builtin_shufflevector(v[0], v[1], BZ_EVEN);
+    r[1] = __builtin_shufflevector(v[0], v[1], BZ_ODD);
+  } else if constexpr (N == 4) {
+    VU a[2], b[2];   // dwords 0 and 2, 1 and 3 of each half of the lanes
+    deinterleave<2>(v, a);
+    deinterleave<2>(v + 2, b);
     r[0] = __builtin_shufflevector(a[0], b[0], BZ_EVEN);
     r[1] = __builtin_shufflevector(a[1], b[1], BZ_EVEN);
     r[2] = __builtin_shufflevector(a[0], b[0], BZ_ODD);
     r[3] = __builtin_shufflevector(a[1], b[1], BZ_ODD);
   } else {
-    const auto* s = reinterpret_cast<const uint32_t*>(p);
+    alignas(64) uint32_t m[N * kLanes];
+    __builtin_memcpy(m, v, sizeof m);
     for (int i = 0; i < kLanes; ++i)
-      for (int j = 0; j < N; ++j) {
-        uint32_t x;
-        __builtin_memcpy(&x, s + N * i + j, 4);
-        r[j][i] = x;
-      }
+      for (int j = 0; j < N; ++j) r[j][i] = m[N * i + j];
   }
 }
 BZ_AI void interleave_pair(VU a, VU b, VU* r) {
-#if BZ_LEVEL == 512
-  r[0] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  r[1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-#else
-  r[0] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-  r[1] = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-#endif
+  r[0] = __builtin_shufflevector(a, b, BZ_LOW);
+  r[1] = __builtin_shufflevector(a, b, BZ_HIGH);
 }
-template <int N> BZ_AI void interleave(const VU* r, char* p) {
-  [[maybe_unused]] auto put = [p](int i, VU x) { store_vector(p + 4 * kLanes * i, x); };
+template <int N> BZ_AI void interleave(const VU* r, VU* v) {
   if constexpr (N == 1) {
-    put(0, r[0]);
+    v[0] = r[0];
   } else if constexpr (N == 2) {
-    VU t[2];
-    interleave_pair(r[0], r[1], t);
-    put(0, t[0]);
-    put(1, t[1]);
+    interleave_pair(r[0], r[1], v);
   } else if constexpr (N == 4) {
-    VU a[2], b[2], t[2];   // (0,2) and (1,3) interleaved, then with each other
+    VU a[2], b[2];   // (0,2) and (1,3) interleaved, then with each other
     interleave_pair(r[0], r[2], a);
     interleave_pair(r[1], r[3], b);
-    interleave_pair(a[0], b[0], t);
-    put(0, t[0]);
-    put(1, t[1]);
-    interleave_pair(a[1], b[1], t);
-    put(2, t[0]);
-    put(3, t[1]);
+    interleave_pair(a[0], b[0], v);
+    interleave_pair(a[1], b[1], v + 2);
   } else {
+    alignas(64) uint32_t m[N * kLanes];
     for (int i = 0; i < kLanes; ++i)
-      for (int j = 0; j < N; ++j) {
-        uint32_t x = r[j][i];
-        __builtin_memcpy(p + 4 * (N * i + j), &x, 4);
-      }
+      for (int j = 0; j < N; ++j) m[N * i + j] = r[j][i];
+    __builtin_memcpy(v, m, sizeof m);
   }
+}
+template <int N> BZ_AI void load_rows(const char* p, VU* r) {
+  VU v[N];
+  for (int j = 0; j < N; ++j) v[j] = load_vector<VU>(p + 4 * kLanes * j);
+  deinterleave<N>(v, r);
+}
+template <int N> BZ_AI void store_rows(char* p, const VU* r) {
+  VU v[N];
+  interleave<N>(r, v);
+  for (int j = 0; j < N; ++j) store_vector(p + 4 * kLanes * j, v[j]);
+}
+/// Mask of the dwords in vector j of N that belong to lanes of `em`; N divides the lanes.
+template <int N> BZ_AI Bits dword_mask(Bits em, int j) {
+  constexpr unsigned kFirst = N == 1 ? 0xffffu : N == 2 ? 0x5555u : 0x1111u;
+  return static_cast<Bits>(_pdep_u32(static_cast<uint32_t>(em) >> (j * (kLanes / N)), kFirst) * ((1u << N) - 1));
 }
 
 /// Memory of one lane: ordinary, or dword-interleaved private memory.
@@ -172,8 +167,18 @@ template <bool Full, bool Saddr> struct MemoryB {
   const Op* o;
   char* w;
   bool halted = false;
+  // Copied: stores to registers and memory might alias the operation.
+  uint32_t d, s[6], aux;
+  int32_t im;
+  char* lds;
+  uint64_t lds_limit;
 
-  BZ_AI MemoryB(const Op* op, char* wv) : o(op), w(wv) {}
+  BZ_AI MemoryB(const Op* op, char* wv) : o(op), w(wv), d(op->d), aux(op->aux), im(op->imm) {
+    for (int i = 0; i < 6; ++i) s[i] = op->s[i];
+    const Group* g = wave()->group;
+    lds = reinterpret_cast<char*>(g->lds);
+    lds_limit = g->lds_bytes;
+  }
   BZ_AI Wave* wave() const { return reinterpret_cast<Wave*>(w); }
   /// A fault from here on is this operation's.
   BZ_AI void note_access() const {
@@ -203,15 +208,14 @@ template <bool Full, bool Saddr> struct MemoryB {
 
   /// 64-bit address of one lane (global and flat).
   BZ_AI uint64_t address64(int lane) const {
-    uint64_t a = cell(o->s[0], lane);
-    if (Saddr) a += get<uint64_t>(w + o->s[2]);
-    else a |= static_cast<uint64_t>(cell(o->s[3], lane)) << 32;
-    return a + static_cast<uint64_t>(static_cast<int64_t>(o->imm));
+    uint64_t a = cell(s[0], lane);
+    if (Saddr) a += get<uint64_t>(w + s[2]);
+    else a |= static_cast<uint64_t>(cell(s[3], lane)) << 32;
+    return a + static_cast<uint64_t>(static_cast<int64_t>(im));
   }
   BZ_AI LanePtr lds_ptr(uint64_t at) const {
-    Group* g = wave()->group;
-    if (at >= g->lds_bytes) return {};
-    return {reinterpret_cast<char*>(g->lds) + at, false, 0, static_cast<uint32_t>(g->lds_bytes - at)};
+    if (at >= lds_limit) return {};
+    return {lds + at, false, 0, static_cast<uint32_t>(lds_limit - at)};
   }
   BZ_AI LanePtr scratch_ptr(uint32_t at, int lane, uint32_t bytes) {
     Wave* v = wave();
@@ -222,14 +226,14 @@ template <bool Full, bool Saddr> struct MemoryB {
     return {v->scratch + 4 * lane, true, at, v->scratch_bytes - at};
   }
   BZ_AI LanePtr buffer_ptr(int lane, uint32_t bytes) {
-    uint64_t lo = get<uint64_t>(w + o->s[2]);
-    uint32_t records = get<uint32_t>(w + o->s[2] + 8), word3 = get<uint32_t>(w + o->s[2] + 12);
+    uint64_t lo = get<uint64_t>(w + s[2]);
+    uint32_t records = get<uint32_t>(w + s[2] + 8), word3 = get<uint32_t>(w + s[2] + 12);
     uint32_t stride = static_cast<uint32_t>(lo >> 48) & 0x3fff;
     bool swizzle = lo >> 63, add_tid = word3 >> 23 & 1;
     bool offen = o->mods & mods::kSaddr, idxen = o->mods & mods::kVaddr;
-    uint32_t soffset = get<uint32_t>(w + o->s[4]);
-    uint32_t index = (idxen ? cell(o->s[0], lane) : 0) + (add_tid ? static_cast<uint32_t>(lane) : 0);
-    uint64_t offset = static_cast<uint64_t>(static_cast<uint32_t>(o->imm)) + (offen ? cell(idxen ? o->s[3] : o->s[0], lane) : 0);
+    uint32_t soffset = get<uint32_t>(w + s[4]);
+    uint32_t index = (idxen ? cell(s[0], lane) : 0) + (add_tid ? static_cast<uint32_t>(lane) : 0);
+    uint64_t offset = static_cast<uint64_t>(static_cast<uint32_t>(im)) + (offen ? cell(idxen ? s[3] : s[0], lane) : 0);
     uint64_t base = lo & 0xffffffffffff;
     // The scratch descriptor (swizzled, one dword element per lane) is the layout that all private memory has.
     if (swizzle && add_tid && !idxen) {
@@ -258,11 +262,11 @@ template <bool Full, bool Saddr> struct MemoryB {
   /// General form, any space: where lane's bytes are.
   template <Space S> BZ_AI LanePtr pointer(int lane, uint32_t bytes) {
     if constexpr (S == Space::lds) {
-      return lds_ptr(static_cast<uint64_t>(cell(o->s[0], lane)) + static_cast<uint32_t>(o->imm));
+      return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + static_cast<uint32_t>(im));
     } else if constexpr (S == Space::scratch) {
-      uint32_t at = static_cast<uint32_t>(o->imm);
-      if (o->mods & mods::kVaddr) at += cell(o->s[0], lane);
-      if (o->mods & mods::kSaddr) at += get<uint32_t>(w + o->s[2]);
+      uint32_t at = static_cast<uint32_t>(im);
+      if (o->mods & mods::kVaddr) at += cell(s[0], lane);
+      if (o->mods & mods::kSaddr) at += get<uint32_t>(w + s[2]);
       return scratch_ptr(at, lane, bytes);
     } else if constexpr (S == Space::buffer) {
       return buffer_ptr(lane, bytes);
@@ -282,8 +286,7 @@ template <bool Full, bool Saddr> struct MemoryB {
   template <Space S> BZ_AI bool shared(const LanePtr& p) const {
     if constexpr (S == Space::lds || S == Space::scratch) return false;
     if (p.swizzled) return false;
-    const char* l = reinterpret_cast<const char*>(wave()->group->lds);
-    return !(p.p >= l && p.p < l + wave()->group->lds_bytes);
+    return !(p.p >= lds && p.p < lds + lds_limit);
   }
 
   // ------------------------------------------------------------ chunk patterns
@@ -294,26 +297,26 @@ template <bool Full, bool Saddr> struct MemoryB {
   template <Space S> BZ_AI Chunk chunk(int q, Bits em, uint32_t step, uint32_t bytes) const {
     static_assert(S == Space::global || S == Space::flat || S == Space::lds);
     int f = Full ? 0 : __builtin_ctz(em);
-    VU lo = row(o->s[0], q);
-    uint32_t l0 = Full ? lo[0] : cell(o->s[0], q * kLanes + f);
+    VU lo = row(s[0], q);
+    uint32_t l0 = Full ? lo[0] : cell(s[0], q * kLanes + f);
     VU delta = lo - l0;
     Bits cont = ballot(delta == (iota() - static_cast<uint32_t>(f)) * step), same = ballot(delta == 0u);
     char* p;
     if constexpr (S == Space::lds) {
       // All lanes in bounds, or the slow form looks at each.
-      uint64_t limit = wave()->group->lds_bytes, need = static_cast<uint64_t>(static_cast<uint32_t>(o->imm)) + bytes;
+      uint64_t limit = lds_limit, need = static_cast<uint64_t>(static_cast<uint32_t>(im)) + bytes;
       if (limit < need) return {Pattern::other, nullptr};
       if (static_cast<Bits>(ballot(lo <= static_cast<uint32_t>(limit - need)) | ~em) != kAllLanes) return {Pattern::other, nullptr};
-      p = reinterpret_cast<char*>(wave()->group->lds) + l0 + static_cast<uint32_t>(o->imm);
+      p = lds + l0 + static_cast<uint32_t>(im);
     } else if constexpr (Saddr) {
-      p = reinterpret_cast<char*>(get<uint64_t>(w + o->s[2]) + l0 + static_cast<uint64_t>(static_cast<int64_t>(o->imm)));
+      p = reinterpret_cast<char*>(get<uint64_t>(w + s[2]) + l0 + static_cast<uint64_t>(static_cast<int64_t>(im)));
     } else {
-      VU hi = row(o->s[3], q);
-      uint32_t h0 = Full ? hi[0] : cell(o->s[3], q * kLanes + f);
+      VU hi = row(s[3], q);
+      uint32_t h0 = Full ? hi[0] : cell(s[3], q * kLanes + f);
       Bits high = ballot(hi == h0);
       cont &= high;
       same &= high;
-      p = reinterpret_cast<char*>((l0 | static_cast<uint64_t>(h0) << 32) + static_cast<uint64_t>(static_cast<int64_t>(o->imm)));
+      p = reinterpret_cast<char*>((l0 | static_cast<uint64_t>(h0) << 32) + static_cast<uint64_t>(static_cast<int64_t>(im)));
     }
     if (S == Space::flat && reinterpret_cast<uint64_t>(p) >> 48) return {Pattern::other, nullptr};
     if (static_cast<Bits>(cont | ~em) == kAllLanes) return {Pattern::contiguous, p};
@@ -329,10 +332,10 @@ template <bool Full, bool Saddr> struct MemoryB {
   /// Puts an extended narrow element where its kind says.
   template <Elem E> BZ_AI void put_elem(int q, Bits em, VU x) {
     if constexpr (elem_keeps(E)) {
-      VU old = row(o->d, q);
+      VU old = row(d, q);
       x = elem_high(E) ? (old & 0xffffu) | (x << 16) : (old & 0xffff0000u) | (x & 0xffffu);
     }
-    put(o->d, q, em, x);
+    put(d, q, em, x);
   }
 
   // ------------------------------------------------------------ loads
@@ -345,8 +348,8 @@ template <bool Full, bool Saddr> struct MemoryB {
       if (all) {
         if constexpr (is_u32(E)) {
           VU r[N];
-          deinterleave<N>(c.p, r);
-          for (int j = 0; j < N; ++j) row_at(o->d + layout::kRow * j, q) = r[j];
+          load_rows<N>(c.p, r);
+          for (int j = 0; j < N; ++j) row_at(d + layout::kRow * j, q) = r[j];
         } else if constexpr (elem_bytes(E) == 1) {
           VU x = __builtin_convertvector(load_vector<VU8>(c.p), VU);
           if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 24) >> 24);
@@ -358,10 +361,12 @@ template <bool Full, bool Saddr> struct MemoryB {
         }
         return true;
       }
-      if constexpr (is_u32(E) && N == 1) {
-        char* p = c.p - 4 * __builtin_ctz(em);
-        VU old = row(o->d, q);
-        row_at(o->d, q) = masked_load(em, p, old);
+      if constexpr (is_u32(E) && N != 3) {
+        const char* p = c.p - 4 * N * __builtin_ctz(em);
+        VU v[N], r[N];
+        for (int j = 0; j < N; ++j) v[j] = masked_load(dword_mask<N>(em, j), p + 4 * kLanes * j, VU(0u));
+        deinterleave<N>(v, r);
+        for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, r[j]);
         return true;
       }
     }
@@ -369,7 +374,7 @@ template <bool Full, bool Saddr> struct MemoryB {
       if constexpr (is_u32(E)) {
         uint32_t x[N];
         __builtin_memcpy(x, c.p, 4 * N);
-        for (int j = 0; j < N; ++j) put(o->d + layout::kRow * j, q, em, VU(x[j]));
+        for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, VU(x[j]));
       } else {
         uint32_t x = 0;
         __builtin_memcpy(&x, c.p, elem_bytes(E));
@@ -377,58 +382,35 @@ template <bool Full, bool Saddr> struct MemoryB {
       }
       return true;
     }
-    if constexpr (S == Space::flat) {
-      if (c.p == nullptr) return false;
-      if (!Saddr && ballot((row(o->s[3], q) >> 16) != 0u) & em) return false;
-    }
-    if (S == Space::lds && c.p == nullptr) return false;
-    // Lane by lane; addresses first, since the destination may hold them.
-    alignas(64) uint64_t at[kLanes];
-    for (int i = 0; i < kLanes; ++i) {
-      if constexpr (S == Space::lds)
-        at[i] = reinterpret_cast<uint64_t>(wave()->group->lds) + static_cast<uint64_t>(cell(o->s[0], q * kLanes + i)) + static_cast<uint32_t>(o->imm);
-      else at[i] = address64(q * kLanes + i);
-    }
-    auto one = [&](int i) {
-      const char* p = reinterpret_cast<const char*>(at[i]);
-      int lane = q * kLanes + i;
-      if constexpr (is_u32(E)) {
-        for (int j = 0; j < N; ++j) cell(o->d + layout::kRow * j, lane) = get<uint32_t>(p + 4 * j);
-      } else {
-        uint32_t x = 0;
-        __builtin_memcpy(&x, p, elem_bytes(E));
-        put_lane<E>(lane, extend(E, x));
-      }
-    };
-    if (all) {
-#pragma clang loop unroll(disable)
-      for (int i = 0; i < kLanes; ++i) one(i);
-    } else {
-      for (uint32_t e = em; e; e &= e - 1) one(__builtin_ctz(e));
-    }
-    return true;
+    return false;
   }
   template <Elem E> BZ_AI void put_lane(int lane, uint32_t x) {
-    uint32_t& r = cell(o->d, lane);
+    uint32_t& r = cell(d, lane);
     if constexpr (elem_keeps(E)) r = elem_high(E) ? (r & 0xffffu) | (x << 16) : (r & 0xffff0000u) | (x & 0xffffu);
     else r = x;
   }
 
-  template <Space S, Elem E, int N> BZ_AI void load_slow(int q, Bits em) {
-    // Results are kept back until all lanes are read: the destination may hold addresses of later dwords.
-    for (uint32_t e = em; e; e &= e - 1) {
-      int lane = q * kLanes + __builtin_ctz(e);
+  /// Lane by lane, any pattern. A function of its own, so that the handler keeps few registers; false: halted.
+  template <Space S, Elem E, int N> __attribute__((noinline)) static bool load_slow(const Op* o, char* w, int q, uint32_t em) {
+    MemoryB<false, Saddr> m(o, w);
+    for (; em; em &= em - 1) {
+      int lane = q * kLanes + __builtin_ctz(em);
       constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
-      LanePtr p = pointer<S>(lane, kBytes);
-      if (halted) return;
+      LanePtr p = m.template pointer<S>(lane, kBytes);
+      if (m.halted) return false;
       if constexpr (is_u32(E)) {
         uint32_t x[N];
-        for (int j = 0; j < N; ++j) x[j] = p.read(4 * static_cast<unsigned>(j), 4);
-        for (int j = 0; j < N; ++j) cell(o->d + layout::kRow * j, lane) = x[j];
+        if (__builtin_expect(p.p != nullptr && !p.swizzled && p.bytes >= kBytes, 1)) {
+          __builtin_memcpy(x, p.p, kBytes);
+        } else {
+          for (int j = 0; j < N; ++j) x[j] = p.read(4 * static_cast<unsigned>(j), 4);
+        }
+        for (int j = 0; j < N; ++j) m.cell(m.d + layout::kRow * j, lane) = x[j];   // may be this lane's address
       } else {
-        put_lane<E>(lane, extend(E, p.read(0, elem_bytes(E))));
+        m.template put_lane<E>(lane, extend(E, p.read(0, elem_bytes(E))));
       }
     }
+    return true;
   }
   template <Space S, Elem E, int N> BZ_AI void load_n() {
     note_access();
@@ -443,8 +425,10 @@ template <bool Full, bool Saddr> struct MemoryB {
       if constexpr (S == Space::scratch && is_u32(E)) {
         if (load_scratch<N>(q, em)) continue;
       }
-      load_slow<S, E, N>(q, em);
-      if (halted) return;
+      if (!load_slow<S, E, N>(o, w, q, em)) {
+        halted = true;
+        return;
+      }
     }
   }
   BZ_AI bool gds_refused() {
@@ -454,8 +438,8 @@ template <bool Full, bool Saddr> struct MemoryB {
   /// Without a vector address every lane is at the same offset: whole rows of the interleaved layout.
   BZ_AI char* scratch_rows(int q, uint32_t bytes) {
     if (o->mods & mods::kVaddr) return nullptr;
-    uint32_t at = static_cast<uint32_t>(o->imm);
-    if (o->mods & mods::kSaddr) at += get<uint32_t>(w + o->s[2]);
+    uint32_t at = static_cast<uint32_t>(im);
+    if (o->mods & mods::kSaddr) at += get<uint32_t>(w + s[2]);
     Wave* v = wave();
     if (at % 4 || at >= v->scratch_bytes || bytes > v->scratch_bytes - at) return nullptr;
     return v->scratch + at / 4 * 256 + q * 4 * kLanes;
@@ -463,7 +447,7 @@ template <bool Full, bool Saddr> struct MemoryB {
   template <int N> BZ_AI bool load_scratch(int q, Bits em) {
     const char* p = scratch_rows(q, 4 * N);
     if (!p) return false;
-    for (int j = 0; j < N; ++j) put(o->d + layout::kRow * j, q, em, VU(*reinterpret_cast<const VRow*>(p + 256 * j)));
+    for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, VU(*reinterpret_cast<const VRow*>(p + 256 * j)));
     return true;
   }
   template <int N> BZ_AI bool store_scratch(int q, Bits em) {
@@ -471,7 +455,7 @@ template <bool Full, bool Saddr> struct MemoryB {
     if (!p) return false;
     for (int j = 0; j < N; ++j) {
       auto* r = reinterpret_cast<VRow*>(p + 256 * j);
-      VU x = row(o->s[1] + layout::kRow * j, q);
+      VU x = row(s[1] + layout::kRow * j, q);
       *r = Full ? x : blend(mask_of(em).v, x, VU(*r));
     }
     return true;
@@ -487,56 +471,46 @@ template <bool Full, bool Saddr> struct MemoryB {
       if (all) {
         VU r[is_u32(E) ? N : 1];
         if constexpr (is_u32(E)) {
-          for (int j = 0; j < N; ++j) r[j] = row(o->s[1] + layout::kRow * j, q);
-          interleave<N>(r, c.p);
+          for (int j = 0; j < N; ++j) r[j] = row(s[1] + layout::kRow * j, q);
+          store_rows<N>(c.p, r);
         } else {
-          r[0] = row(o->s[1], q) >> (elem_high(E) ? 16u : 0u);
+          r[0] = row(s[1], q) >> (elem_high(E) ? 16u : 0u);
           if constexpr (elem_bytes(E) == 1) store_vector(c.p, __builtin_convertvector(r[0], VU8));
           else store_vector(c.p, __builtin_convertvector(r[0], VU16));
         }
         return true;
       }
-      if constexpr (is_u32(E) && N == 1) {
-        char* p = c.p - 4 * __builtin_ctz(em);
-        masked_store(em, p, row(o->s[1], q));
+      if constexpr (is_u32(E) && N != 3) {
+        char* p = c.p - 4 * N * __builtin_ctz(em);
+        VU r[N], v[N];
+        for (int j = 0; j < N; ++j) r[j] = row(s[1] + layout::kRow * j, q);
+        interleave<N>(r, v);
+        for (int j = 0; j < N; ++j) masked_store(dword_mask<N>(em, j), p + 4 * kLanes * j, v[j]);
         return true;
       }
     }
-    if constexpr (S == Space::flat) {
-      if (c.p == nullptr) return false;
-      if (!Saddr && ballot((row(o->s[3], q) >> 16) != 0u) & em) return false;
-    }
-    if (S == Space::lds && c.p == nullptr) return false;
-    for (uint32_t e = em; e; e &= e - 1) {
-      int lane = q * kLanes + __builtin_ctz(e);
-      char* p;
-      if constexpr (S == Space::lds)
-        p = reinterpret_cast<char*>(wave()->group->lds) + static_cast<uint64_t>(cell(o->s[0], lane)) + static_cast<uint32_t>(o->imm);
-      else p = reinterpret_cast<char*>(address64(lane));
+    return false;
+  }
+  template <Space S, Elem E, int N> __attribute__((noinline)) static bool store_slow(const Op* o, char* w, int q, uint32_t em) {
+    MemoryB<false, Saddr> m(o, w);
+    for (; em; em &= em - 1) {
+      int lane = q * kLanes + __builtin_ctz(em);
+      constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
+      LanePtr p = m.template pointer<S>(lane, kBytes);
+      if (m.halted) return false;
       if constexpr (is_u32(E)) {
-        for (int j = 0; j < N; ++j) {
-          uint32_t x = cell(o->s[1] + layout::kRow * j, lane);
-          __builtin_memcpy(p + 4 * j, &x, 4);
+        uint32_t x[N];
+        for (int j = 0; j < N; ++j) x[j] = m.cell(m.s[1] + layout::kRow * j, lane);
+        if (__builtin_expect(p.p != nullptr && !p.swizzled && p.bytes >= kBytes, 1)) {
+          __builtin_memcpy(p.p, x, kBytes);
+        } else {
+          for (int j = 0; j < N; ++j) p.write(4 * static_cast<unsigned>(j), 4, x[j]);
         }
       } else {
-        uint32_t x = cell(o->s[1], lane) >> (elem_high(E) ? 16 : 0);
-        __builtin_memcpy(p, &x, elem_bytes(E));
+        p.write(0, elem_bytes(E), m.cell(m.s[1], lane) >> (elem_high(E) ? 16 : 0));
       }
     }
     return true;
-  }
-  template <Space S, Elem E, int N> BZ_AI void store_slow(int q, Bits em) {
-    for (uint32_t e = em; e; e &= e - 1) {
-      int lane = q * kLanes + __builtin_ctz(e);
-      constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
-      LanePtr p = pointer<S>(lane, kBytes);
-      if (halted) return;
-      if constexpr (is_u32(E)) {
-        for (int j = 0; j < N; ++j) p.write(4 * static_cast<unsigned>(j), 4, cell(o->s[1] + layout::kRow * j, lane));
-      } else {
-        p.write(0, elem_bytes(E), cell(o->s[1], lane) >> (elem_high(E) ? 16 : 0));
-      }
-    }
   }
   template <Space S, Elem E, int N> BZ_AI void store_n() {
     note_access();
@@ -551,8 +525,10 @@ template <bool Full, bool Saddr> struct MemoryB {
       if constexpr (S == Space::scratch && is_u32(E)) {
         if (store_scratch<N>(q, em)) continue;
       }
-      store_slow<S, E, N>(q, em);
-      if (halted) return;
+      if (!store_slow<S, E, N>(o, w, q, em)) {
+        halted = true;
+        return;
+      }
     }
   }
 
@@ -569,7 +545,7 @@ template <bool Full, bool Saddr> struct MemoryB {
   /// LDS address: M0[15:0] + instruction offset + 4 * lane, the same for all memory forms.
   template <Space S, Elem E> BZ_AI void load_to_lds() {
     note_access();
-    uint64_t base = (wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<int64_t>(o->imm));
+    uint64_t base = (wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<int64_t>(im));
     for_lanes([&](int lane) {
       LanePtr p = pointer<S>(lane, elem_bytes(E));
       if (halted) return;
@@ -602,9 +578,9 @@ template <bool Full, bool Saddr> struct MemoryB {
         if (kDwords == 2) x |= static_cast<uint64_t>(cell(off + layout::kRow, lane)) << 32;
         return x;
       };
-      uint64_t data = value(o->s[1]), other = 0, old = 0;
+      uint64_t data = value(s[1]), other = 0, old = 0;
       if constexpr (kTwo) {
-        other = value(S == Space::lds ? o->s[2] : o->s[1] + layout::kRow * kDwords);
+        other = value(S == Space::lds ? s[2] : s[1] + layout::kRow * kDwords);
         if (S == Space::lds && (Op == A::cmpswap || Op == A::fcmpswap)) {
           uint64_t t = data;
           data = other;
@@ -625,88 +601,84 @@ template <bool Full, bool Saddr> struct MemoryB {
         old = atomic_cell(p.p, Op, T, data, other, shared<S>(p));
       }
       if (returns) {
-        cell(o->d, lane) = static_cast<uint32_t>(old);
-        if (kDwords == 2) cell(o->d + layout::kRow, lane) = static_cast<uint32_t>(old >> 32);
+        cell(d, lane) = static_cast<uint32_t>(old);
+        if (kDwords == 2) cell(d + layout::kRow, lane) = static_cast<uint32_t>(old >> 32);
       }
     });
   }
 
   // Two elements of n dwords at offset0 and offset1 (imm and aux), in units of `stride` bytes.
   BZ_AI LanePtr ds_second(int lane, bool second, int stride) const {
-    uint32_t unit = second ? o->aux : static_cast<uint32_t>(o->imm);
-    return lds_ptr(static_cast<uint64_t>(cell(o->s[0], lane)) + unit * static_cast<uint32_t>(stride));
+    uint32_t unit = second ? aux : static_cast<uint32_t>(im);
+    return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + unit * static_cast<uint32_t>(stride));
   }
   template <int N> BZ_AI bool ds_pair_fast(bool is_load, int q, Bits em, int stride) {
     // Contiguous: lanes 4 * N bytes apart, everything in bounds.
     if (!Full && em != kAllLanes) return false;
-    VU lo = row(o->s[0], q);
-    uint64_t limit = wave()->group->lds_bytes, far = o->aux > o->imm ? o->aux : static_cast<uint32_t>(o->imm);
+    VU lo = row(s[0], q);
+    uint64_t limit = lds_limit, far = aux > static_cast<uint32_t>(im) ? aux : static_cast<uint32_t>(im);
     uint64_t need = far * static_cast<unsigned>(stride) + 4 * N;
     if (limit < need || ballot(lo <= static_cast<uint32_t>(limit - need)) != kAllLanes) return false;
     VU delta = lo - lo[0];
     bool uniform = ballot(delta == 0u) == kAllLanes;
     if (!uniform && ballot(delta == iota() * static_cast<uint32_t>(4 * N)) != kAllLanes) return false;
-    char* base = reinterpret_cast<char*>(wave()->group->lds) + lo[0];
-    char* p[2] = {base + static_cast<uint32_t>(o->imm) * static_cast<unsigned>(stride), base + o->aux * static_cast<unsigned>(stride)};
+    char* base = lds + lo[0];
+    char* p[2] = {base + static_cast<uint32_t>(im) * static_cast<unsigned>(stride), base + aux * static_cast<unsigned>(stride)};
     if (is_load) {
       VU r[2 * N];
       if (uniform) {
         for (int j = 0; j < 2 * N; ++j) r[j] = VU(get<uint32_t>(p[j / N] + 4 * (j % N)));
       } else {
-        deinterleave<N>(p[0], r);
-        deinterleave<N>(p[1], r + N);
+        load_rows<N>(p[0], r);
+        load_rows<N>(p[1], r + N);
       }
-      for (int j = 0; j < 2 * N; ++j) row_at(o->d + layout::kRow * j, q) = r[j];
+      for (int j = 0; j < 2 * N; ++j) row_at(d + layout::kRow * j, q) = r[j];
     } else {
       if (uniform) return false;
       VU r[N];
       for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < N; ++j) r[j] = row(o->s[1 + i] + layout::kRow * j, q);
-        interleave<N>(r, p[i]);
+        for (int j = 0; j < N; ++j) r[j] = row(s[1 + i] + layout::kRow * j, q);
+        store_rows<N>(p[i], r);
       }
     }
     return true;
   }
-  BZ_AI void ds_read2(int n, int stride) {
+  __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, int q, uint32_t em, bool is_load, int n, int stride) {
+    MemoryB<false, false> m(o, w);
+    for (; em; em &= em - 1) {
+      int lane = q * kLanes + __builtin_ctz(em);
+      LanePtr p0 = m.ds_second(lane, false, stride), p1 = m.ds_second(lane, true, stride);
+      for (int j = 0; j < n; ++j) {
+        uint32_t at = 4 * static_cast<uint32_t>(j);
+        if (is_load) {
+          m.cell(m.d + layout::kRow * j, lane) = p0.read(at, 4);
+          m.cell(m.d + layout::kRow * (n + j), lane) = p1.read(at, 4);
+        } else {
+          p0.write(at, 4, m.cell(m.s[1] + layout::kRow * j, lane));
+        }
+      }
+      for (int j = 0; j < n && !is_load; ++j) p1.write(4 * static_cast<uint32_t>(j), 4, m.cell(m.s[2] + layout::kRow * j, lane));
+    }
+  }
+  BZ_AI void ds_pair(bool is_load, int n, int stride) {
     note_access();
     if (gds_refused()) return;
 #pragma clang loop unroll(disable)
     for (int q = 0; q < kChunks; ++q) {
       Bits em = exec_bits(q);
-      if (n == 1 ? ds_pair_fast<1>(true, q, em, stride) : ds_pair_fast<2>(true, q, em, stride)) continue;
-      for (uint32_t e = em; e; e &= e - 1) {
-        int lane = q * kLanes + __builtin_ctz(e);
-        LanePtr p0 = ds_second(lane, false, stride), p1 = ds_second(lane, true, stride);
-        for (int j = 0; j < n; ++j) {
-          cell(o->d + layout::kRow * j, lane) = p0.read(4 * static_cast<unsigned>(j), 4);
-          cell(o->d + layout::kRow * (n + j), lane) = p1.read(4 * static_cast<unsigned>(j), 4);
-        }
-      }
+      if (n == 1 ? ds_pair_fast<1>(is_load, q, em, stride) : ds_pair_fast<2>(is_load, q, em, stride)) continue;
+      ds_pair_slow(o, w, q, em, is_load, n, stride);
     }
   }
-  BZ_AI void ds_write2(int n, int stride) {
-    note_access();
-    if (gds_refused()) return;
-#pragma clang loop unroll(disable)
-    for (int q = 0; q < kChunks; ++q) {
-      Bits em = exec_bits(q);
-      if (n == 1 ? ds_pair_fast<1>(false, q, em, stride) : ds_pair_fast<2>(false, q, em, stride)) continue;
-      for (uint32_t e = em; e; e &= e - 1) {
-        int lane = q * kLanes + __builtin_ctz(e);
-        for (int i = 0; i < 2; ++i) {
-          LanePtr p = ds_second(lane, i == 1, stride);
-          for (int j = 0; j < n; ++j) p.write(4 * static_cast<unsigned>(j), 4, cell(o->s[1 + i] + layout::kRow * j, lane));
-        }
-      }
-    }
-  }
+  BZ_AI void ds_read2(int n, int stride) { ds_pair(true, n, stride); }
+  BZ_AI void ds_write2(int n, int stride) { ds_pair(false, n, stride); }
   BZ_AI void ds_wrxchg2(int n, int stride) {
     note_access();
     if (gds_refused()) return;
     for_lanes([&](int lane) {
       uint32_t data[4], old[4];
       for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < n; ++j) data[i * n + j] = cell(o->s[1 + i] + layout::kRow * j, lane);
+        for (int j = 0; j < n; ++j) data[i * n + j] = cell(s[1 + i] + layout::kRow * j, lane);
       LanePtr p0 = ds_second(lane, false, stride), p1 = ds_second(lane, true, stride);
       for (int i = 0; i < 2; ++i)
         for (int j = 0; j < n; ++j) {
@@ -714,28 +686,28 @@ template <bool Full, bool Saddr> struct MemoryB {
           old[i * n + j] = p.read(4 * static_cast<unsigned>(j), 4);
           p.write(4 * static_cast<unsigned>(j), 4, data[i * n + j]);
         }
-      for (int j = 0; j < 2 * n; ++j) cell(o->d + layout::kRow * j, lane) = old[j];
+      for (int j = 0; j < 2 * n; ++j) cell(d + layout::kRow * j, lane) = old[j];
     });
   }
   BZ_AI LanePtr addtid_ptr(int lane) const {
-    return lds_ptr((wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<uint32_t>(o->imm)) + 4 * static_cast<unsigned>(lane));
+    return lds_ptr((wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<uint32_t>(im)) + 4 * static_cast<unsigned>(lane));
   }
   BZ_AI void ds_addtid_read() {
     if (gds_refused()) return;
-    for_lanes([&](int lane) { cell(o->d, lane) = addtid_ptr(lane).read(0, 4); });
+    for_lanes([&](int lane) { cell(d, lane) = addtid_ptr(lane).read(0, 4); });
   }
   BZ_AI void ds_addtid_write() {
     if (gds_refused()) return;
-    for_lanes([&](int lane) { addtid_ptr(lane).write(0, 4, cell(o->s[1], lane)); });
+    for_lanes([&](int lane) { addtid_ptr(lane).write(0, 4, cell(s[1], lane)); });
   }
   /// One counter for the wave: M0[15:0] + offset; every active lane gets the old value.
   BZ_AI void ds_append(bool add) {
     if (gds_refused()) return;
     uint32_t n = static_cast<uint32_t>(__builtin_popcountll(wave()->exec()));
-    LanePtr p = lds_ptr((wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<uint32_t>(o->imm)));
+    LanePtr p = lds_ptr((wave()->sgpr[layout::kM0] & 0xffffu) + static_cast<uint64_t>(static_cast<uint32_t>(im)));
     uint32_t old = p.read(0, 4);
     p.write(0, 4, add ? old + n : old - n);
-    for_lanes([&](int lane) { cell(o->d, lane) = old; });
+    for_lanes([&](int lane) { cell(d, lane) = old; });
   }
   BZ_AI void buffer_load_format(int, bool) { stop(Halt::Reason::not_implemented, -1, "format conversion of buffer resources"); }
   BZ_AI void buffer_store_format(int, bool) { stop(Halt::Reason::not_implemented, -1, "format conversion of buffer resources"); }
