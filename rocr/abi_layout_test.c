@@ -21,6 +21,7 @@
 #define VALUE(name, number) static_assert((long long)(name) == (number), #name)
 
 #include "abi_layout_core.h"
+#include "abi_layout_device.h"
 #include "abi_layout_ext.h"
 
 #ifndef __cplusplus
