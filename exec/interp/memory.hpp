@@ -324,6 +324,36 @@ template <bool Full, bool Saddr> struct MemoryB {
     return {Pattern::other, p};
   }
 
+  /// The same for a whole wave with all lanes on, with few branches: every chunk contiguous, or every chunk uniform.
+  /// `need`: LDS bytes beyond the lane's own address that must be in bounds.
+  template <Space S> BZ_AI Pattern wave_pattern(uint32_t step, uint64_t need) const {
+    VU not_contiguous(0u), not_uniform(0u), other(0u), top(0u), steps = iota() * step;
+    for (int q = 0; q < kChunks; ++q) {
+      VU lo = row(s[0], q), delta = lo - VU(cell(s[0], q * kLanes));
+      not_uniform |= delta;
+      not_contiguous |= delta ^ steps;
+      if constexpr (S == Space::lds) {
+        top = __builtin_elementwise_max(top, lo);
+      } else if constexpr (!Saddr) {
+        VU hi = row(s[3], q);
+        other |= hi ^ VU(cell(s[3], q * kLanes));
+        if constexpr (S == Space::flat) other |= hi & 0xffff0000u;   // apertures
+      }
+    }
+    if constexpr (S == Space::lds) {
+      if (lds_limit < need || ballot(top > static_cast<uint32_t>(lds_limit - need))) return Pattern::other;
+    } else if constexpr (!Saddr) {
+      if (ballot(other != 0u)) return Pattern::other;
+    }
+    if (ballot(not_contiguous != 0u) == 0) return Pattern::contiguous;
+    return ballot(not_uniform != 0u) == 0 ? Pattern::uniform : Pattern::other;
+  }
+  /// Address of a chunk's first lane.
+  template <Space S> BZ_AI char* chunk_address(int q) const {
+    if constexpr (S == Space::lds) return lds + cell(s[0], q * kLanes) + static_cast<uint32_t>(im);
+    else return reinterpret_cast<char*>(address64(q * kLanes));
+  }
+
   BZ_AI void put(uint32_t off, int q, Bits em, VU x) {
     VRow& r = row_at(off, q);
     if (Full || em == kAllLanes) r = x;
@@ -340,25 +370,39 @@ template <bool Full, bool Saddr> struct MemoryB {
 
   // ------------------------------------------------------------ loads
 
+  /// A chunk with all lanes on, from contiguous memory or from one place.
+  template <Elem E, int N> BZ_AI void load_contiguous(int q, const char* p) {
+    if constexpr (is_u32(E)) {
+      VU r[N];
+      load_rows<N>(p, r);
+      for (int j = 0; j < N; ++j) row_at(d + layout::kRow * j, q) = r[j];
+    } else if constexpr (elem_bytes(E) == 1) {
+      VU x = __builtin_convertvector(load_vector<VU8>(p), VU);
+      if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 24) >> 24);
+      put_elem<E>(q, kAllLanes, x);
+    } else {
+      VU x = __builtin_convertvector(load_vector<VU16>(p), VU);
+      if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 16) >> 16);
+      put_elem<E>(q, kAllLanes, x);
+    }
+  }
+  template <Elem E, int N> BZ_AI void load_uniform(int q, Bits em, const char* p) {
+    if constexpr (is_u32(E)) {
+      uint32_t x[N];
+      __builtin_memcpy(x, p, 4 * N);
+      for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, VU(x[j]));
+    } else {
+      uint32_t x = 0;
+      __builtin_memcpy(&x, p, elem_bytes(E));
+      put_elem<E>(q, em, VU(extend(E, x)));
+    }
+  }
   template <Space S, Elem E, int N> BZ_AI bool load_fast(int q, Bits em) {
     constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
     Chunk c = chunk<S>(q, em, kBytes, kBytes);
-    bool all = Full || em == kAllLanes;
     if (__builtin_expect(c.pattern == Pattern::contiguous, 1)) {
-      if (all) {
-        if constexpr (is_u32(E)) {
-          VU r[N];
-          load_rows<N>(c.p, r);
-          for (int j = 0; j < N; ++j) row_at(d + layout::kRow * j, q) = r[j];
-        } else if constexpr (elem_bytes(E) == 1) {
-          VU x = __builtin_convertvector(load_vector<VU8>(c.p), VU);
-          if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 24) >> 24);
-          put_elem<E>(q, em, x);
-        } else {
-          VU x = __builtin_convertvector(load_vector<VU16>(c.p), VU);
-          if constexpr (elem_signed(E)) x = __builtin_bit_cast(VU, __builtin_bit_cast(VI, x << 16) >> 16);
-          put_elem<E>(q, em, x);
-        }
+      if (em == kAllLanes) {
+        load_contiguous<E, N>(q, c.p);
         return true;
       }
       if constexpr (is_u32(E) && N != 3) {
@@ -371,15 +415,7 @@ template <bool Full, bool Saddr> struct MemoryB {
       }
     }
     if (c.pattern == Pattern::uniform) {
-      if constexpr (is_u32(E)) {
-        uint32_t x[N];
-        __builtin_memcpy(x, c.p, 4 * N);
-        for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, VU(x[j]));
-      } else {
-        uint32_t x = 0;
-        __builtin_memcpy(&x, c.p, elem_bytes(E));
-        put_elem<E>(q, em, VU(extend(E, x)));
-      }
+      load_uniform<E, N>(q, em, c.p);
       return true;
     }
     return false;
@@ -415,6 +451,26 @@ template <bool Full, bool Saddr> struct MemoryB {
   template <Space S, Elem E, int N> BZ_AI void load_n() {
     note_access();
     if (gds_refused()) return;
+    if constexpr (Full && (S == Space::global || S == Space::flat || S == Space::lds)) {
+      constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
+      Pattern pattern = wave_pattern<S>(kBytes, static_cast<uint64_t>(static_cast<uint32_t>(im)) + kBytes);
+      if (__builtin_expect(pattern == Pattern::contiguous, 1)) {
+        for (int q = 0; q < kChunks; ++q) load_contiguous<E, N>(q, chunk_address<S>(q));
+      } else if (pattern == Pattern::uniform) {
+        for (int q = 0; q < kChunks; ++q) load_uniform<E, N>(q, kAllLanes, chunk_address<S>(q));
+      } else {
+        halted = !load_mixed<S, E, N>(o, w);
+      }
+    } else {
+      load_chunks<S, E, N>();
+    }
+  }
+  template <Space S, Elem E, int N> __attribute__((noinline)) static bool load_mixed(const Op* o, char* w) {
+    MemoryB<false, Saddr> m(o, w);
+    m.template load_chunks<S, E, N>();
+    return !m.halted;
+  }
+  template <Space S, Elem E, int N> BZ_AI void load_chunks() {
 #pragma clang loop unroll(disable)
     for (int q = 0; q < kChunks; ++q) {
       Bits em = exec_bits(q);
@@ -463,21 +519,23 @@ template <bool Full, bool Saddr> struct MemoryB {
 
   // ------------------------------------------------------------ stores
 
+  template <Elem E, int N> BZ_AI void store_contiguous(int q, char* p) {
+    if constexpr (is_u32(E)) {
+      VU r[N];
+      for (int j = 0; j < N; ++j) r[j] = row(s[1] + layout::kRow * j, q);
+      store_rows<N>(p, r);
+    } else {
+      VU x = row(s[1], q) >> (elem_high(E) ? 16u : 0u);
+      if constexpr (elem_bytes(E) == 1) store_vector(p, __builtin_convertvector(x, VU8));
+      else store_vector(p, __builtin_convertvector(x, VU16));
+    }
+  }
   template <Space S, Elem E, int N> BZ_AI bool store_fast(int q, Bits em) {
     constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
     Chunk c = chunk<S>(q, em, kBytes, kBytes);
-    bool all = Full || em == kAllLanes;
     if (__builtin_expect(c.pattern == Pattern::contiguous, 1)) {
-      if (all) {
-        VU r[is_u32(E) ? N : 1];
-        if constexpr (is_u32(E)) {
-          for (int j = 0; j < N; ++j) r[j] = row(s[1] + layout::kRow * j, q);
-          store_rows<N>(c.p, r);
-        } else {
-          r[0] = row(s[1], q) >> (elem_high(E) ? 16u : 0u);
-          if constexpr (elem_bytes(E) == 1) store_vector(c.p, __builtin_convertvector(r[0], VU8));
-          else store_vector(c.p, __builtin_convertvector(r[0], VU16));
-        }
+      if (em == kAllLanes) {
+        store_contiguous<E, N>(q, c.p);
         return true;
       }
       if constexpr (is_u32(E) && N != 3) {
@@ -515,6 +573,23 @@ template <bool Full, bool Saddr> struct MemoryB {
   template <Space S, Elem E, int N> BZ_AI void store_n() {
     note_access();
     if (gds_refused()) return;
+    if constexpr (Full && (S == Space::global || S == Space::flat || S == Space::lds)) {
+      constexpr unsigned kBytes = is_u32(E) ? 4 * N : elem_bytes(E);
+      if (__builtin_expect(wave_pattern<S>(kBytes, static_cast<uint64_t>(static_cast<uint32_t>(im)) + kBytes) == Pattern::contiguous, 1)) {
+        for (int q = 0; q < kChunks; ++q) store_contiguous<E, N>(q, chunk_address<S>(q));
+      } else {
+        halted = !store_mixed<S, E, N>(o, w);
+      }
+    } else {
+      store_chunks<S, E, N>();
+    }
+  }
+  template <Space S, Elem E, int N> __attribute__((noinline)) static bool store_mixed(const Op* o, char* w) {
+    MemoryB<false, Saddr> m(o, w);
+    m.template store_chunks<S, E, N>();
+    return !m.halted;
+  }
+  template <Space S, Elem E, int N> BZ_AI void store_chunks() {
 #pragma clang loop unroll(disable)
     for (int q = 0; q < kChunks; ++q) {
       Bits em = exec_bits(q);
@@ -612,63 +687,51 @@ template <bool Full, bool Saddr> struct MemoryB {
     uint32_t unit = second ? aux : static_cast<uint32_t>(im);
     return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + unit * static_cast<uint32_t>(stride));
   }
-  template <int N> BZ_AI bool ds_pair_fast(bool is_load, int q, Bits em, int stride) {
-    // Contiguous: lanes 4 * N bytes apart, everything in bounds.
-    if (!Full && em != kAllLanes) return false;
-    VU lo = row(s[0], q);
-    uint64_t limit = lds_limit, far = aux > static_cast<uint32_t>(im) ? aux : static_cast<uint32_t>(im);
-    uint64_t need = far * static_cast<unsigned>(stride) + 4 * N;
-    if (limit < need || ballot(lo <= static_cast<uint32_t>(limit - need)) != kAllLanes) return false;
-    VU delta = lo - lo[0];
-    bool uniform = ballot(delta == 0u) == kAllLanes;
-    if (!uniform && ballot(delta == iota() * static_cast<uint32_t>(4 * N)) != kAllLanes) return false;
-    char* base = lds + lo[0];
-    char* p[2] = {base + static_cast<uint32_t>(im) * static_cast<unsigned>(stride), base + aux * static_cast<unsigned>(stride)};
-    if (is_load) {
+  /// A whole wave with all lanes on, contiguous or (loads) uniform in every chunk.
+  template <int N> BZ_AI bool ds_pair_fast(bool is_load, int stride) {
+    if constexpr (!Full) return false;
+    uint32_t first = static_cast<uint32_t>(im) * static_cast<uint32_t>(stride), second = aux * static_cast<uint32_t>(stride);
+    Pattern pattern = wave_pattern<Space::lds>(4 * N, uint64_t{first > second ? first : second} + 4 * N);
+    if (pattern == Pattern::other || (pattern == Pattern::uniform && !is_load)) return false;
+    for (int q = 0; q < kChunks; ++q) {
+      char* base = lds + cell(s[0], q * kLanes);
+      char* p[2] = {base + first, base + second};
       VU r[2 * N];
-      if (uniform) {
-        for (int j = 0; j < 2 * N; ++j) r[j] = VU(get<uint32_t>(p[j / N] + 4 * (j % N)));
-      } else {
+      if (!is_load) {
+        for (int i = 0; i < 2; ++i) {
+          for (int j = 0; j < N; ++j) r[j] = row(s[1 + i] + layout::kRow * j, q);
+          store_rows<N>(p[i], r);
+        }
+        continue;
+      }
+      if (pattern == Pattern::contiguous) {
         load_rows<N>(p[0], r);
         load_rows<N>(p[1], r + N);
+      } else {
+        for (int j = 0; j < 2 * N; ++j) r[j] = VU(get<uint32_t>(p[j / N] + 4 * (j % N)));
       }
       for (int j = 0; j < 2 * N; ++j) row_at(d + layout::kRow * j, q) = r[j];
-    } else {
-      if (uniform) return false;
-      VU r[N];
-      for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < N; ++j) r[j] = row(s[1 + i] + layout::kRow * j, q);
-        store_rows<N>(p[i], r);
-      }
     }
     return true;
   }
-  __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, int q, uint32_t em, bool is_load, int n, int stride) {
+  __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, bool is_load, int n, int stride) {
     MemoryB<false, false> m(o, w);
-    for (; em; em &= em - 1) {
-      int lane = q * kLanes + __builtin_ctz(em);
+    m.for_lanes([&](int lane) {
       LanePtr p0 = m.ds_second(lane, false, stride), p1 = m.ds_second(lane, true, stride);
-      for (int j = 0; j < n; ++j) {
-        uint32_t at = 4 * static_cast<uint32_t>(j);
-        if (is_load) {
-          m.cell(m.d + layout::kRow * j, lane) = p0.read(at, 4);
-          m.cell(m.d + layout::kRow * (n + j), lane) = p1.read(at, 4);
-        } else {
-          p0.write(at, 4, m.cell(m.s[1] + layout::kRow * j, lane));
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < n; ++j) {
+          const LanePtr& p = i ? p1 : p0;
+          uint32_t at = 4 * static_cast<uint32_t>(j), row = layout::kRow * static_cast<uint32_t>(j);
+          if (is_load) m.cell(m.d + row + layout::kRow * static_cast<uint32_t>(i * n), lane) = p.read(at, 4);
+          else p.write(at, 4, m.cell(m.s[1 + i] + row, lane));
         }
-      }
-      for (int j = 0; j < n && !is_load; ++j) p1.write(4 * static_cast<uint32_t>(j), 4, m.cell(m.s[2] + layout::kRow * j, lane));
-    }
+    });
   }
   BZ_AI void ds_pair(bool is_load, int n, int stride) {
     note_access();
     if (gds_refused()) return;
-#pragma clang loop unroll(disable)
-    for (int q = 0; q < kChunks; ++q) {
-      Bits em = exec_bits(q);
-      if (n == 1 ? ds_pair_fast<1>(is_load, q, em, stride) : ds_pair_fast<2>(is_load, q, em, stride)) continue;
-      ds_pair_slow(o, w, q, em, is_load, n, stride);
-    }
+    if (n == 1 ? ds_pair_fast<1>(is_load, stride) : ds_pair_fast<2>(is_load, stride)) return;
+    ds_pair_slow(o, w, is_load, n, stride);
   }
   BZ_AI void ds_read2(int n, int stride) { ds_pair(true, n, stride); }
   BZ_AI void ds_write2(int n, int stride) { ds_pair(false, n, stride); }
