@@ -14,7 +14,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(BZ_ROCM_ROOT ${CMAKE_BINARY_DIR}/rocm CACHE PATH "ROCm-shaped output tree inside the build")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${BZ_ROCM_ROOT}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+# One library path for built and installed files. CMake's own build path would be padded with empty entries, which the
+# loader reads as the current directory.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN:$ORIGIN/../lib")
 
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 22)
@@ -76,6 +78,7 @@ function(bz_test name)
     set(main GTest::gtest)
   endif()
   target_link_libraries(${name} PRIVATE bz_options ${A_LINK} ${main})
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../rocm/lib")
   add_test(NAME ${name} COMMAND ${name})
   if(A_SLOW)
     set_tests_properties(${name} PROPERTIES LABELS slow)
