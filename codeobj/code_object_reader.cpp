@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <elf.h>
+#include <iterator>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -348,6 +349,21 @@ private:
     return {};
   }
 
+  /// The link of relocatable device code generates code in parts, and each part brings a note of its own kernels.
+  Status add_metadata(Metadata part) {
+    if (!object_.metadata_) {
+      object_.metadata_ = std::move(part);
+      return {};
+    }
+    Metadata& all = *object_.metadata_;
+    if (part.version_major != all.version_major || part.version_minor != all.version_minor || part.target != all.target)
+      return bad("metadata notes disagree: version {}.{} for \"{}\", version {}.{} for \"{}\"", all.version_major,
+                 all.version_minor, all.target, part.version_major, part.version_minor, part.target);
+    std::ranges::move(part.kernels, std::back_inserter(all.kernels));
+    std::ranges::move(part.printf_formats, std::back_inserter(all.printf_formats));
+    return {};
+  }
+
   Status read_note_table(Bytes notes) {
     uint64_t at = 0;
     while (at < notes.size()) {
@@ -361,8 +377,8 @@ private:
         return bad("note at {}: name of {} and descriptor of {} bytes leave the {} bytes of notes", at,
                    header->n_namesz, header->n_descsz, notes.size());
       if (as_text(*name) == std::string_view("AMDGPU\0", 7) && header->n_type == kNoteAmdgpuMetadata) {
-        if (object_.metadata_) return bad("two metadata notes");
-        BZ_TRY_ASSIGN(object_.metadata_, parse_metadata(*descriptor));
+        BZ_TRY_ASSIGN(Metadata metadata, parse_metadata(*descriptor));
+        BZ_TRY(add_metadata(std::move(metadata)));
       }
       at = *align_up(descriptor_at + header->n_descsz, 4);
     }

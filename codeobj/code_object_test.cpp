@@ -251,6 +251,26 @@ const Break kBreaks[] = {
     {"metadata note:", [](Image& i) { testdata::poke<uint8_t>(i, section_offset(i, ".note") + 20, 0xc1); }},
 };
 
+TEST(CodeObject, SeveralMetadataNotesAreOne) {
+  Image image = testdata::read_file("two_notes.co");
+  Expected<CodeObject> object = CodeObject::parse(image);
+  ASSERT_TRUE(object) << object.status().message();
+  ASSERT_EQ(object->kernels().size(), 2u);
+  for (const char* name : {"facts", "other"}) {
+    const Kernel* k = object->find_kernel(name);
+    ASSERT_TRUE(k && k->metadata) << name;
+    EXPECT_EQ(k->metadata->name, name);
+    EXPECT_EQ(k->metadata->args.size(), 11u);
+  }
+
+  uint64_t last = as_text(image).rfind("amdgcn-amd-amdhsa--gfx942");
+  testdata::poke<char>(image, last + 24, '0');
+  object = CodeObject::parse(image);
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.status().code(), Code::invalid_image);
+  EXPECT_NE(object.status().message().find("metadata notes disagree"), std::string::npos) << object.status().message();
+}
+
 TEST(CodeObject, EachBrokenFieldIsNamed) {
   const Image good = testdata::read_file("gfx942_v6.co");
   for (const Break& b : kBreaks) {
