@@ -22,7 +22,7 @@ says() {
 
 says 1 '^usage' "$bz"
 says 0 'run FILE' "$bz" --help
-for command in run build test bench env doctor packages; do says 0 '^usage' "$bz" $command --help; done
+for command in run build test bench budget env doctor packages; do says 0 '^usage' "$bz" $command --help; done
 says 2 "no command 'rum'" "$bz" rum
 says 2 'does not know' "$bz" test --frobnicate
 says 2 'does not know' "$bz" env extra

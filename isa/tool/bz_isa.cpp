@@ -17,6 +17,7 @@ namespace {
 int usage() {
   std::fputs("usage: bz-isa dis  <target> [--words]   code from standard input, text to standard output\n"
              "       bz-isa list <target>             every instruction: format, opcode, name, state of its semantics\n"
+             "       bz-isa families                  the families of rows: name, rows, rows with semantics\n"
              "dis reads hexadecimal digits: bytes in memory order, or 32-bit words with --words; white space, commas, 0x\n"
              "and comments from # to the end of the line are skipped. Exit status 1 if some dword is no instruction.\n",
              stderr);
@@ -103,9 +104,19 @@ int list(Target target) {
   return 0;
 }
 
+int list_families() {
+  for (const FamilyInfo& f : kFamilies) {
+    size_t present = 0;
+    for (size_t i = 0; i < f.count; ++i) present += f.rows[i].sem.present;
+    std::printf("%s %zu %zu\n", f.name, f.count, present);
+  }
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "families") == 0) return list_families();
   if (argc < 3) return usage();
   auto target = target_from_name(argv[2]);
   if (!target) return std::fprintf(stderr, "unknown target '%s'\n", argv[2]), 2;
