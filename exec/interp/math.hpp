@@ -276,14 +276,15 @@ template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
   return {r, vcc};
 }
 
-/// r rounded to odd: r is a sum rounded to nearest, `error` has the sign of the exact sum minus r. A later rounding to fewer
-/// digits then sees whether anything was cut off.
-BZ_AI VD to_odd(VD r, VD error) {
+/// The neighbour of r on the side that `error` points to, in `lanes` where error is not 0.
+BZ_AI VD step_towards(VD r, VD error, VSL lanes) {
   VL bits = __builtin_bit_cast(VL, r);
-  VSL cut = ((error < 0.0) | (error > 0.0)) & ((bits & 1u) == 0u);
   VSL away = ((__builtin_bit_cast(VL, error) ^ bits) >> 63) == 0u;
-  return __builtin_bit_cast(VD, bits + __builtin_bit_cast(VL, cut & ((away & 1) | (~away & -1))));
+  return __builtin_bit_cast(VD, bits + __builtin_bit_cast(VL, lanes & ((error < 0.0) | (error > 0.0)) & ((away & 1) | (~away & -1))));
 }
+/// r rounded to odd: r is a sum rounded to nearest, `error` has the sign of the exact sum minus r. A later rounding to fewer
+/// digits, by two at least, then sees whether anything was cut off.
+BZ_AI VD to_odd(VD r, VD error) { return step_towards(r, error, (__builtin_bit_cast(VL, r) & 1u) == 0u); }
 /// (a * b + c) * 2^n, rounded once. `plain` is a * b + c rounded to nearest.
 BZ_AI F32 scaled_fma(F32 a, F32 b, F32 c, F32, I32 n) {
   VD p = __builtin_convertvector(a.v, VD) * __builtin_convertvector(b.v, VD), q = __builtin_convertvector(c.v, VD);
@@ -295,10 +296,14 @@ BZ_AI F64 scaled_fma(F64 a, F64 b, F64 c, F64 plain, I32 n) {
   VD u1 = a.v * b.v, u2 = __builtin_elementwise_fma(a.v, b.v, -u1);
   VD a1 = c.v + u2, t = a1 - c.v, a2 = (c.v - (a1 - t)) + (u2 - t);
   VD b1 = u1 + a1, w = b1 - u1, b2 = (u1 - (b1 - w)) + (a1 - w);
-  F64 normal = vldexp(plain, n), subnormal = vldexp(F64(to_odd(plain.v, ((b1 - plain.v) + b2) + a2)), n);
-  F64 r = vselect(exponent_field(normal) == 0, subnormal, normal);
+  VD error = ((b1 - plain.v) + b2) + a2;
+  F64 r = vldexp(plain, n);
+  // Rounding to nearest twice goes wrong in the middle between two numbers below the normals only: there the error decides.
+  VSL middle = fabs(F64(plain.v - vldexp(r, -n).v)).v == 0x1p-947;
+  if ((_mm_getcsr() & _MM_ROUND_MASK) == _MM_ROUND_NEAREST) r = vldexp(F64(step_towards(plain.v, error, middle)), n);
   // A product beyond the largest number comes back by the scaling; c, below 2 then, is far below its last place.
-  return vselect((n < 0) & (fabs(plain) >= F64(0x1p1023)), vfma(a * F64(0x1p-128), b, c), r);
+  F64 inf(__builtin_inf());
+  return vselect((n < 0) & (fabs(plain) >= F64(0x1p1023)) & (fabs(a) < inf) & (fabs(b) < inf), vfma(a * F64(0x1p-128), b, c), r);
 }
 
 /// The result is rounded once, after the scaling: a quotient below the normals keeps half an ULP.

@@ -98,6 +98,8 @@ BZ_AI F64 vtrig_preop(F64 x, U32 segment) {
       bits = bits << 1 | one;
     }
     int scale = -53 - shift + (e >= 1968 ? 128 : 0);
+    // Toward zero whatever MODE says: what a denormal has no place for goes first.
+    if (int drop = -1074 - scale; drop > 0) bits = drop < 64 ? bits >> drop << drop : 0;
     double d = static_cast<double>(static_cast<int64_t>(bits));   // from unsigned, 0 could become -0
     // Two steps: the scale may reach below the normals.
     for (int left = scale; left != 0;) {
