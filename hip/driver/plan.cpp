@@ -246,7 +246,9 @@ Expected<Plan> make_plan(const PlanInput& in) {
   bool hip_link = scan.links;
   if (scan.hip || hip_link) {
     append({"--rocm-path=" + in.install.root, "-no-hip-rt"});
-    if (scan.archs.empty() && scan.hip) add_archs("native", in, scan);
+    // With -fgpu-rdc the device code of object files is linked too, for the targets they were compiled for.
+    bool device_link = hip_link && std::find(scan.words.begin(), scan.words.end(), "-fgpu-rdc") != scan.words.end();
+    if (scan.archs.empty() && (scan.hip || device_link)) add_archs("native", in, scan);
     remove_repeats(scan.archs);
     for (const std::string& arch : scan.archs) {
       // clang instruments device code for such targets only, and names no file when the library is missing.

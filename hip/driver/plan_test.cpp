@@ -59,6 +59,15 @@ TEST(Plan, LinkAddsRuntimeAndRpath) {
   EXPECT_TRUE(has(command({"-shared", "-fPIC", "a.o"}), "/r/lib/libamdhip64.so"));
 }
 
+TEST(Plan, DeviceLinkOfObjectsHasTheTargetsOfACompilation) {
+  for (const char* target : {"--offload-arch=gfx90a", "--offload-arch=gfx906"})
+    EXPECT_EQ(count(command({"-fgpu-rdc", "--hip-link", "a.o", "b.o"}), target), 1) << target;
+  Words c = command({"-fgpu-rdc", "a.o", "--offload-arch=gfx942"});
+  EXPECT_EQ(count(c, "--offload-arch=gfx942"), 1);
+  EXPECT_EQ(count(c, "--offload-arch=gfx90a"), 0);
+  EXPECT_EQ(text(command({"a.o", "b.o"})).find("--offload-arch"), std::string::npos);
+}
+
 TEST(Plan, NoLinkForEveryStageOption) {
   for (const char* flag : {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"})
     EXPECT_EQ(text(command({flag, "a.cpp"})).find("amdhip64"), std::string::npos) << flag;
