@@ -10,9 +10,10 @@ namespace {
 // hsakmttypes.h: HSA_IOLINKTYPE
 constexpr uint32_t kLinkPcie = 2, kLinkXgmi = 11;
 constexpr uint32_t kWeightPcie = 20, kWeightXgmi = 15;
-// Capability bits (HSA_CAPABILITY): doorbells of 64 bits, power-of-two queues, coherent host access, ASIC revision 1.
+// Capability bits (HSA_CAPABILITY): doorbells of 64 bits, power-of-two queues, coherent host access, ASIC revision 1, and
+// the error correction of SRAM that makes a product of this class gfx942:sramecc+, not sramecc-.
 constexpr uint32_t kCapQueueSizePowerOfTwo = 1u << 3, kCapDoorbell64 = 2u << 12, kCapCoherentHostAccess = 1u << 28,
-                   kCapAsicRevision1 = 1u << 22;
+                   kCapAsicRevision1 = 1u << 22, kCapSramEcc = 1u << 26;
 // Cache types (HsaCacheType): data, instruction, CPU, HSACU.
 constexpr uint32_t kCacheData = 1, kCacheInstruction = 2, kCacheHsaCu = 8;
 constexpr uint32_t kVendorAmd = 0x1002;
@@ -119,8 +120,9 @@ std::string Topology::node_properties(uint32_t node) const {
   // SDMA is not implemented: no engine is announced, so that copies go by kernels or by the host.
   t("num_sdma_engines", 0)("num_sdma_xgmi_engines", 0)("num_sdma_queues_per_engine", 0)("num_cp_queues", kQueues);
   t("max_engine_clk_fcompute", p.clock_mhz)("local_mem_size", p.memory_bytes)("fw_version", kFirmware);
-  t("capability", kCapQueueSizePowerOfTwo | kCapDoorbell64 | kCapCoherentHostAccess | kCapAsicRevision1)("capability2",
-                                                                                                         0);
+  constexpr uint32_t kCapabilities =
+      kCapQueueSizePowerOfTwo | kCapDoorbell64 | kCapCoherentHostAccess | kCapAsicRevision1 | kCapSramEcc;
+  t("capability", kCapabilities)("capability2", 0);
   t("debug_prop", 0)("sdma_fw_version", 0)("unique_id", 0xb017000000000000ull + gpu_id_of(index))("num_xcc", p.xccs);
   t("family_id", p.family_id)("max_engine_clk_ccompute", 0);
   return t.out;

@@ -37,6 +37,7 @@ TEST(Topology, NodesAreTheHostAndItsGpus) {
   EXPECT_EQ(gpu["num_xcc"], "8");
   EXPECT_EQ(gpu["device_id"], std::to_string(0x74a1));
   EXPECT_EQ(gpu["drm_render_minor"], "128");
+  EXPECT_NE(std::stoul(gpu["capability"]) & 1u << 26, 0u) << "code for gfx942:sramecc+ has to load";
   EXPECT_EQ(parse(*t.file("nodes/2/properties"))["drm_render_minor"], "129");
 }
 

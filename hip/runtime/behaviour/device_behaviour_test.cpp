@@ -38,6 +38,8 @@ TEST(Device, PropertiesAgreeWithAttributes) {
   std::memset(&p, 0xff, sizeof p);
   ASSERT_OK(hipGetDeviceProperties(&p, 0));
   EXPECT_EQ(std::strncmp(p.gcnArchName, "gfx", 3), 0);
+  EXPECT_NE(std::strstr(p.gcnArchName, ":sramecc+:xnack"), nullptr) << p.gcnArchName;
+  EXPECT_EQ(p.ECCEnabled, 1);
   EXPECT_GT(std::strlen(p.name), 0u);
   EXPECT_EQ(p.warpSize, 64);
   EXPECT_EQ(p.maxThreadsPerBlock, 1024);
