@@ -303,6 +303,11 @@ KERNEL void divide(const double* x, const double* y, double* q, const float* a, 
     a[i] = static_cast<float>(i % 5 == 0 ? 1e38 : i % 7 == 0 ? 1e-40 : 1.37 * static_cast<double>(i));
     b[i] = static_cast<float>(i % 3 == 0 ? 3e37 : i % 11 == 0 ? 2e-39 : 0.77 * static_cast<double>(i) + 0.1);
   }
+  // Below the normals, where rounding to 53 digits ends up in the middle between two results.
+  x[0] = 0x1p-1022, y[0] = 1.5;
+  x[1] = 0x1p-1022, y[1] = 1 + 0x1p-52;
+  x[2] = -0x1.0000000000001p-1022, y[2] = 1.5;
+  x[3] = 0x1.bp-985, y[3] = 0x1.a4cb513c8fe87p+38;
   struct { const double *x, *y; double* q; const float *a, *b; float* r; } args{x.data(), y.data(), q.data(), a.data(), b.data(), r.data()};
   everywhere(c, args, [&] { q.assign(64, 0); r.assign(64, 0); }, [&] {
     for (size_t i = 0; i < 64; ++i) {
