@@ -1,6 +1,7 @@
 // Opening and closing, system and agent information, tables.
 #include "rocr/entry.hpp"
 #include "rocr/test_support.hpp"
+#include "rocr/thunk.hpp"
 
 #include <cstring>
 #include <string>
@@ -18,6 +19,13 @@ TEST(Closed, EverythingButStatusStringNeedsInit) {
   EXPECT_TRUE(std::string(text).starts_with("HSA_STATUS_ERROR_INVALID_QUEUE"));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_status_string(static_cast<hsa_status_t>(12345), &text));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_status_string(HSA_STATUS_SUCCESS, nullptr));
+}
+
+TEST(Closed, AChildWithoutADeviceIsToldWhy) {
+  Status s = thunk::check(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED, "hsaKmtAllocMemory");
+  EXPECT_EQ(s.code(), Code::out_of_resources);
+  EXPECT_NE(s.message().find("hsaKmtAllocMemory gave status 20 (no device is open in this process"), std::string::npos);
+  EXPECT_EQ(thunk::check(HSAKMT_STATUS_INVALID_PARAMETER, "hsaKmtX").message(), "hsaKmtX gave status 3");
 }
 
 TEST(Closed, InitIsCounted) {

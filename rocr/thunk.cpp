@@ -65,7 +65,9 @@ Code from_hsakmt(HSAKMT_STATUS status) {
 Status check(HSAKMT_STATUS status, const char* call, std::source_location at) {
   const Code code = from_hsakmt(status);
   if (code == Code::ok) return {};
-  return Status(code, fmt::format("{} gave status {}", call, static_cast<int>(status)), at);
+  const char* meaning = status == HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+                            ? " (no device is open in this process; a forked child can't use its parent's)" : "";
+  return Status(code, fmt::format("{} gave status {}{}", call, static_cast<int>(status), meaning), at);
 }
 
 Expected<Clocks> clocks(uint32_t node) {
