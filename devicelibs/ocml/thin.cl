@@ -29,7 +29,7 @@ float OCML(fract_f32)(float x, __private float* p) { return fract(x, p); }
 double OCML(fract_f64)(double x, __private double* p) { return fract(x, p); }
 float OCML(sincos_f32)(float x, __private float* p) { return sincos(x, p); }
 double OCML(sincos_f64)(double x, __private double* p) { return sincos(x, p); }
-float OCML(lgamma_r_f32)(float x, __private int* p) { return lgamma_r(x, p); }
+float OCML(lgamma_r_f32)(float x, __private int* p) { return (float)lgamma_r((double)x, p); }
 double OCML(lgamma_r_f64)(double x, __private int* p) { return lgamma_r(x, p); }
 float OCML(remquo_f32)(float x, float y, __private int* q) { return (float)remquo((double)x, (double)y, q); }
 double OCML(remquo_f64)(double x, double y, __private int* q) { return remquo(x, y, q); }

@@ -39,7 +39,7 @@ template <class T> double ulps(T got, Real want) {
   // An infinity next to the largest number is one ULP away.
   if (std::isinf(got) || std::isinf(nearest)) {
     Real limit = ldexpl(1, std::numeric_limits<T>::max_exponent);
-    if (std::isinf(got) && std::fabs(want) > limit * 0.999999L) return 1;
+    if (std::isinf(got) && std::signbit(got) == std::signbit(want) && std::fabs(want) > limit * 0.999999L) return 1;
     return 1e30;
   }
   int e = want == 0 ? lowest : std::max(ilogbl(want), lowest);
