@@ -59,7 +59,9 @@ install_packages() {
   apt update || die "apt-get update failed" "is there a network? behind a proxy, set http_proxy" \
     "a broken source is named above: mend /etc/apt/sources.list.d"
   for name in "$@"; do
-    has_candidate "$name" || die "apt knows no package $name" "check the apt sources of this machine: bookworm main and bookworm-security main are needed"
+    has_candidate "$name" || die "apt knows no package $name" \
+      "if fetching failed above: there is no network, or a proxy is needed (http_proxy)" \
+      "otherwise check the apt sources of this machine: bookworm main and bookworm-security main are needed"
   done
   apt install -y --no-install-recommends "$@" && return 0
   die "apt-get could not install the packages" "the reason stands above: no network, no disk space, or another apt is running" \
