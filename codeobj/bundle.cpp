@@ -234,17 +234,18 @@ Expected<PickedCodeObject> pick_code_object(Bytes image, const TargetId& device)
   return bad("neither an ELF code object nor an offload bundle ({} bytes)", image.size());
 }
 
-Expected<uint64_t> image_size(const void* data) {
+Expected<uint64_t> image_size(const void* data, uint64_t readable) {
   if (!data) return error(Code::invalid_argument, "image: null pointer");
-  // Nothing bounds these reads but the headers themselves.
-  Bytes unbounded = as_bytes(data, kLargestBundle);
-  switch (identify(unbounded)) {
+  Bytes all = as_bytes(data, std::min(readable, uint64_t{kLargestBundle}));
+  switch (identify(all)) {
   case ImageKind::elf: {
-    auto header = *read<Elf64_Ehdr>(unbounded, 0);
-    BZ_TRY(read_elf_identity(unbounded));
+    auto start = read<Elf64_Ehdr>(all, 0);
+    if (!start) return bad("ELF image: {} readable bytes", all.size());
+    const Elf64_Ehdr& header = *start;
+    BZ_TRY(read_elf_identity(all));
     uint64_t end = sizeof(Elf64_Ehdr);
     auto cover = [&](uint64_t offset, uint64_t size) -> Status {
-      if (!in_range(offset, size, kLargestBundle)) return bad("ELF image: part at {} of {} bytes", offset, size);
+      if (!in_range(offset, size, all.size())) return bad("ELF image: part at {} of {} bytes", offset, size);
       end = std::max(end, offset + size);
       return {};
     };
@@ -254,21 +255,21 @@ Expected<uint64_t> image_size(const void* data) {
     BZ_TRY(cover(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
     BZ_TRY(cover(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)));
     for (uint64_t i = 0; i < header.e_phnum; ++i) {
-      auto p = *read<Elf64_Phdr>(unbounded, header.e_phoff + i * sizeof(Elf64_Phdr));
+      auto p = *read<Elf64_Phdr>(all, header.e_phoff + i * sizeof(Elf64_Phdr));
       BZ_TRY(cover(p.p_offset, p.p_filesz));
     }
     for (uint64_t i = 0; i < header.e_shnum; ++i) {
-      auto s = *read<Elf64_Shdr>(unbounded, header.e_shoff + i * sizeof(Elf64_Shdr));
+      auto s = *read<Elf64_Shdr>(all, header.e_shoff + i * sizeof(Elf64_Shdr));
       if (s.sh_type != SHT_NULL && s.sh_type != SHT_NOBITS) BZ_TRY(cover(s.sh_offset, s.sh_size));
     }
     return end;
   }
   case ImageKind::bundle: {
     uint64_t end = kBundleHeader;
-    if (auto count = read<uint64_t>(unbounded, kBundleMagic.size()); !count || *count > kMostEntries)
+    if (auto count = read<uint64_t>(all, kBundleMagic.size()); !count || *count > kMostEntries)
       return bad("bundle: {} entries", count.value_or(0));
-    BZ_TRY(for_each_entry(unbounded, [&](uint64_t i, const RawEntry& e, uint64_t id_offset) -> Status {
-      if (e.id_size > kLongestId || !in_range(e.offset, e.size, kLargestBundle))
+    BZ_TRY(for_each_entry(all, [&](uint64_t i, const RawEntry& e, uint64_t id_offset) -> Status {
+      if (e.id_size > kLongestId || !in_range(e.offset, e.size, all.size()))
         return bad("bundle: entry {}: id of {} bytes, content [{}, +{})", i, e.id_size, e.offset, e.size);
       end = std::max({end, id_offset + e.id_size, e.offset + e.size});
       return {};
@@ -276,13 +277,16 @@ Expected<uint64_t> image_size(const void* data) {
     return end;
   }
   case ImageKind::compressed_bundle: {
-    BZ_TRY_ASSIGN(const CompressedHeader h, read_compressed_header(unbounded));
-    if (h.total_size) return *h.total_size;
+    BZ_TRY_ASSIGN(const CompressedHeader h, read_compressed_header(all));
+    if (h.total_size) {
+      if (*h.total_size > all.size()) return bad("compressed bundle: {} bytes, {} are readable", *h.total_size, all.size());
+      return *h.total_size;
+    }
     if (h.method != kZstd)
       return error(Code::unsupported, "compressed bundle: version 1 with zlib does not tell its size");
     // Version 1 doesn't state the size; a zstd frame can be walked to its end.
-    size_t bound = ZSTD_compressBound(h.uncompressed_size) + 1024;
-    size_t payload = ZSTD_findFrameCompressedSize(unbounded.data() + h.payload, bound);
+    size_t bound = std::min<size_t>(ZSTD_compressBound(h.uncompressed_size) + 1024, all.size() - h.payload);
+    size_t payload = ZSTD_findFrameCompressedSize(all.data() + h.payload, bound);
     if (ZSTD_isError(payload)) return bad("compressed bundle: zstd: {}", ZSTD_getErrorName(payload));
     return h.payload + payload;
   }

@@ -20,8 +20,9 @@ enum class ImageKind : uint8_t { unknown, elf, bundle, compressed_bundle };
 ImageKind identify(Bytes image);
 
 /// How many bytes the image at `data` has, for interfaces that pass a pointer without a size (hipModuleLoadData,
-/// __hipRegisterFatBinary). The headers are believed: only for memory that the caller vouches for.
-Expected<uint64_t> image_size(const void* data);
+/// __hipRegisterFatBinary). `readable` bounds what is read (base/readable.hpp tells it of foreign memory); without it the
+/// headers are believed: only for memory that the caller vouches for. The result is never more than `readable`.
+Expected<uint64_t> image_size(const void* data, uint64_t readable = UINT64_MAX);
 
 struct BundleEntry {
   std::string_view id;            ///< "hipv4-amdgcn-amd-amdhsa--gfx942"

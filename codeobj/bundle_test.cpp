@@ -248,6 +248,24 @@ TEST(PickCodeObject, BareElfAndNonsense) {
   EXPECT_EQ(pick_code_object({}, device("gfx906")).status().code(), Code::invalid_image);
 }
 
+TEST(ImageSize, NeverBeyondWhatIsReadable) {
+  // Headers are not believed past `readable`: damaged images of every kind either fail or stay within it.
+  std::string elf(file_text("gfx942_v6.co"));
+  std::string bundle = make_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx942", elf}});
+  for (const std::string& image : {elf, bundle, compressed(2, 1, bundle, bundle.size())}) {
+    for (uint64_t n = 0; n < image.size(); n += 1 + n / 8) {
+      Expected<uint64_t> size = image_size(image.data(), n);
+      if (size) EXPECT_LE(*size, n);
+    }
+    for (size_t at = 0; at < std::min<size_t>(image.size(), 512); ++at) {
+      std::string damaged = image;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x7f);
+      Expected<uint64_t> size = image_size(damaged.data(), damaged.size());
+      if (size) EXPECT_LE(*size, damaged.size()) << "byte " << at;
+    }
+  }
+}
+
 TEST(ImageSize, OfEveryKind) {
   for (const char* name : testdata::kCodeObjects) {
     Image image = testdata::read_file(name);

@@ -1,5 +1,6 @@
 #include "hip/runtime/module.hpp"
 #include "base/log.hpp"
+#include "base/readable.hpp"
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/runtime.hpp"
 
@@ -202,7 +203,7 @@ Result hipModuleLoadData(hipModule_t* module, const void* image) {
   HIP_NONNULL(module);
   HIP_NONNULL(image);
   *module = nullptr;
-  HIP_TRY_ASSIGN(uint64_t size, codeobj::image_size(image));
+  HIP_TRY_ASSIGN(uint64_t size, codeobj::image_size(image, readable_bytes(image)));
   return load(module, codeobj::as_bytes(image, size), true);
 }
 

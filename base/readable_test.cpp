@@ -1,0 +1,21 @@
+#include "base/readable.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+namespace {
+
+TEST(Readable, StopsAtTheFirstPageThatCantBeRead) {
+  constexpr size_t kPage = 4096;
+  auto* base = static_cast<char*>(mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(base, MAP_FAILED);
+  ASSERT_EQ(mprotect(base + kPage, kPage, PROT_READ), 0);  // another mapping, without a gap
+  ASSERT_EQ(mprotect(base + 3 * kPage, kPage, PROT_NONE), 0);
+  EXPECT_EQ(bz::readable_bytes(base), 3 * kPage);
+  EXPECT_EQ(bz::readable_bytes(base + 3 * kPage - 1), 1u);
+  EXPECT_EQ(bz::readable_bytes(base + 3 * kPage), 0u);
+  munmap(base, 4 * kPage);
+  EXPECT_EQ(bz::readable_bytes(nullptr), 0u);
+}
+
+} // namespace
