@@ -118,12 +118,12 @@ doctor_build() {
 
 doctor_gpus() {
   note BZ_GPUS "${BZ_GPUS:-not set: one gfx942 device sized to this machine}"
-  local info="$BZ_ROOT/bin/rocminfo" enumerator="$BZ_ROOT/bin/rocm_agent_enumerator" found
-  if [ -x "$info" ] || [ -x "$enumerator" ]; then
-    if found="$(LD_LIBRARY_PATH="$BZ_ROOT/lib" "$enumerator" 2>&1)"; then
+  local lister="$BZ_ROOT/bin/amdgpu-arch" found
+  if [ -x "$lister" ]; then
+    if found="$(LD_LIBRARY_PATH="$BZ_ROOT/lib" "$lister" 2>&1)"; then
       good devices "$(printf '%s' "$found" | paste -sd' ' -)"
     else
-      gap devices "$(printf '%s' "$found" | tail -n 1)" "is BZ_GPUS right? docs/guide.md lists what it takes"
+      gap devices "$(printf '%s' "$found" | head -n 1)" "is BZ_GPUS right? docs/guide.md lists what it takes"
     fi
   fi
   if [ -e /dev/kfd ]; then

@@ -5,7 +5,7 @@ env_help() {
 usage: eval "$(./bz env)"
 
 Prints `export` lines for PATH, ROCM_PATH, HIP_PATH, LD_LIBRARY_PATH, CMAKE_PREFIX_PATH and HIP_PLATFORM. After that
-hipcc, rocminfo and CMake's find_package(hip) are this build's. `./bz env --unset` prints the way back.
+hipcc, rocm_agent_enumerator and CMake's find_package(hip) are this build's. `./bz env --unset` prints the way back.
 EOF
 }
 

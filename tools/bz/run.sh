@@ -26,7 +26,7 @@ bz_run() {
       --arch=*) arch="${1#--arch=}" ;;
       --arch) [ $# -ge 2 ] || die "--arch needs a target" "for example --arch=gfx90a"; arch="$2"; shift ;;
       --rebuild) rebuild=1 ;;
-      --keep) options+=(--save-temps) rebuild=1 ;;
+      --keep) options+=(--save-temps=obj) rebuild=1 ;;
       -D | -I | -U | -L | -l | -include | -isystem | -Xclang | -mllvm)
         [ $# -ge 2 ] || die "the compiler option $1 needs an argument"
         options+=("$1" "$2"); shift ;;
@@ -55,10 +55,13 @@ bz_run() {
   with_build_lock build_runtime
   local program="$file"
   if [ "$kind" != program ]; then
+    local here=""
+    [ ${#options[@]} -eq 0 ] || here="$PWD"
     [ -n "$optimised" ] || options+=(-O3)
     [ -n "$debug" ] || options+=(-gline-tables-only)
     local key
-    key="$(printf '%s\n' "$kind" "$file" "$BZ_ROOT" "$arch" "${BZ_GPUS:-}" "${options[@]}" | sha256sum | cut -c1-12)"
+    # The folder counts too: options such as -Idir are relative to it.
+    key="$(printf '%s\n' "$kind" "$file" "$BZ_ROOT" "$arch" "${BZ_GPUS:-}" "$here" "${options[@]}" | sha256sum | cut -c1-12)"
     local folder="$BZ_HOME/build/programs/$(basename "${file%.*}")-$key"
     program="$folder/$(basename "${file%.*}")"
     mkdir -p "$folder" || die "cannot create $folder"
@@ -113,12 +116,14 @@ compile() {
   esac
   if [ "$kind" = hip ]; then
     [ -x "$BZ_ROOT/bin/hipcc" ] || die "the build has no hipcc ($BZ_ROOT/bin/hipcc)" "./bz build"
-    [ -n "$arch" ] && command=("$BZ_ROOT/bin/hipcc" $(printf -- '--offload-arch=%s ' ${arch//,/ }))
+    [ -n "$arch" ] || "$BZ_ROOT/bin/amdgpu-arch" >/dev/null || die "there is no GPU to compile for" \
+      "the reason stands above; unset BZ_GPUS for the default, or choose the target with --arch="
+    [ -z "$arch" ] || command=("$BZ_ROOT/bin/hipcc" $(printf -- '--offload-arch=%s ' ${arch//,/ }))
   fi
   command+=("$@" -MD -MF "$program.d" "$file" -o "$program.new")
   [ "$kind" = hip ] || command+=(-isystem "$BZ_ROOT/include" -L "$BZ_ROOT/lib" -lhsa-runtime64 "-Wl,-rpath,$BZ_ROOT/lib")
   [ -z "$BZ_VERBOSE" ] || say "${command[*]}"
-  (cd "$(dirname "$program")" && "${command[@]}") # intermediate files of --save-temps land beside the program
+  "${command[@]}"
   local code=$?
   if [ $code -ne 0 ]; then
     rm -f "$program.new"
