@@ -52,7 +52,7 @@ require_disk() {
 with_build_lock() {
   mkdir -p "$BZ_BUILD" 2>/dev/null || die "cannot create $BZ_BUILD" "make it writable, or set BZ_BUILD_DIR to another place"
   [ -w "$BZ_BUILD" ] || die "$BZ_BUILD is not writable by $(id -un)" \
-    "it was probably made by another user: remove it, or set BZ_BUILD_DIR to another place"
+    "if its owner has built it: eval \"\$($0 env)\", then hipcc; otherwise remove it, or set BZ_BUILD_DIR to another place"
   exec 9>"$BZ_BUILD/.bz-lock"
   if ! flock -n 9; then
     say "another bz is building in $BZ_BUILD; waiting for it"
