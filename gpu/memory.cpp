@@ -308,6 +308,9 @@ std::string Memory::describe(uint64_t address) const {
   uint64_t up = above ? above->va - address : UINT64_MAX;
   uint64_t down = below ? address - below->end() : UINT64_MAX;
   if (!above && !below) return "no allocation exists";
+  // A null or overwritten pointer has no neighbour that explains it.
+  constexpr uint64_t kNear = uint64_t{64} << 30;
+  if (down > kNear && up > kNear) return "no allocation is within 64 GiB";
   if (down <= up) return fmt::format("{} bytes after the end of {}", down, name_of(*below));
   return fmt::format("{} bytes before {}", up, name_of(*above));
 }
