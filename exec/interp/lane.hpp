@@ -142,8 +142,8 @@ struct LaneOps {
   template <class F> BZ_AI static F ldexp(F x, I32 n) { return vldexp(x, n); }
   template <class F> BZ_AI static F frexp_mant(F x) { return vfrexp_mant(x); }
   template <class F> BZ_AI static I32 frexp_exp(F x) { return vfrexp_exp(x); }
-  BZ_AI static F32 div_fixup(F32 q, F32 d, F32 n) { return canonical(vdiv_fixup(q, d, n)); }
-  BZ_AI static F64 div_fixup(F64 q, F64 d, F64 n) { return canonical(vdiv_fixup(q, d, n)); }
+  BZ_AI static F32 div_fixup(F32 q, F32 d, F32 n) { return vdiv_fixup(canonical(q), d, n); }
+  BZ_AI static F64 div_fixup(F64 q, F64 d, F64 n) { return vdiv_fixup(canonical(q), d, n); }
   BZ_AI static F16 div_fixup(F16 q, F16 d, F16 n) {
     // The special values are those of single precision; an ordinary quotient passes.
     F32 r = vdiv_fixup(to_f32(q), to_f32(d), to_f32(n));
@@ -151,7 +151,7 @@ struct LaneOps {
   }
   template <class F> BZ_AI static Masked<F> div_scale(F a, F b, F c) {
     auto r = vdiv_scale(a, b, c);
-    return {canonical(r.value), r.mask};
+    return {r.value, r.mask};
   }
   template <class F> BZ_AI static F div_fmas(F a, F b, F c, Mask m) { return vdiv_fmas(a, b, c, m); }
   BZ_AI static F64 trig_preop(F64 x, U32 segment) { return vtrig_preop(x, segment); }

@@ -246,6 +246,7 @@ template <class F> BZ_AI Scaled<F> vdiv_scale(F s0, F s1, F s2) {
   Mask is_num = s0 == s2, is_den = s0 == s1;
   Mask none{VI(0)};
   F up = vldexp(s0, I32(T::kScaleBy)), down = vldexp(s0, I32(-T::kScaleBy));
+  s0 = canonical(s0);
   // In the order of the manual, the last assignment here being the first test there.
   F r = s0;
   Mask vcc = none;
@@ -291,19 +292,65 @@ BZ_AI F32 scaled_fma(F32 a, F32 b, F32 c, F32, I32 n) {
   VD s = p + q, back = s - p;
   return __builtin_convertvector(to_odd(s, (p - (s - back)) + (q - back)) * pow2_f64(n).v, VF);
 }
+
+/// A double without its sign: mantissa * 2^exponent.
+struct Unpacked { uint64_t mantissa; int exponent; bool negative; };
+BZ_AI Unpacked unpacked(uint64_t x, bool daz) {
+  int field = static_cast<int>(x >> 52) & 2047;
+  uint64_t fraction = x & 0xfffffffffffff;
+  if (field == 0) return {daz ? 0 : fraction, -1074, x >> 63 != 0};
+  return {fraction | uint64_t{1} << 52, field - 1075, x >> 63 != 0};
+}
+/// (a * b + c) * 2^n of one lane, for results below the normals or just above: counted in units of the smallest denormal.
+__attribute__((noinline)) inline uint64_t scaled_fma_tiny(uint64_t a, uint64_t b, uint64_t c, uint64_t plain, int n, uint32_t csr) {
+  using Wide128 = unsigned __int128;
+  bool daz = csr >> 6 & 1, ftz = csr >> 15 & 1;
+  if (ftz && (static_cast<int>(plain >> 52) & 2047) + n < 1) return plain & uint64_t{1} << 63;
+  Unpacked x = unpacked(a, daz), y = unpacked(b, daz), z = unpacked(c, daz);
+  struct Term { Wide128 m; int e; bool negative; } p{static_cast<Wide128>(x.mantissa) * y.mantissa, x.exponent + y.exponent, x.negative != y.negative},
+      q{z.mantissa, z.exponent, z.negative};
+  auto shift_up = [](Term& t) { while (t.m && !(t.m >> 124)) t.m <<= 1, --t.e; };
+  shift_up(p), shift_up(q);   // both have 18 or more zeros at the end then
+  if (!p.m || (q.m && q.e > p.e)) { Term t = p; p = q; q = t; }
+  bool sticky = false;
+  if (q.m) {
+    int apart = p.e - q.e;
+    sticky = apart > 127 || (q.m & ((Wide128{1} << apart) - 1)) != 0;
+    q.m = apart > 127 ? Wide128{0} : q.m >> apart;
+    if (p.negative == q.negative) p.m += q.m;
+    else if (p.m >= q.m + sticky) p.m -= q.m + sticky;
+    else p.m = q.m - p.m, p.negative = q.negative;
+  }
+  if (!p.m && !sticky) return plain;
+  int drop = -1074 - (p.e + n);
+  if (drop <= 0) {   // much has cancelled: nothing to round
+    p.m <<= -drop;
+    drop = 0;
+  }
+  uint64_t units = drop > 127 ? 0 : static_cast<uint64_t>(p.m >> drop);
+  bool half = drop > 0 && drop <= 127 && (p.m >> (drop - 1) & 1);
+  bool rest = sticky || (drop > 127 ? p.m != 0 : drop > 0 && (p.m & ((Wide128{1} << (drop - 1)) - 1)) != 0);
+  uint32_t round = csr >> 13 & 3;   // nearest, down, up, toward zero
+  units += round == 0 ? half && (rest || (units & 1)) : (half || rest) && round == (p.negative ? 1u : 2u);
+  return units | (p.negative ? uint64_t{1} << 63 : 0);
+}
 BZ_AI F64 scaled_fma(F64 a, F64 b, F64 c, F64 plain, I32 n) {
-  // The error of a fused multiply-add by Boldo and Muller. It matters only where the scaling loses digits again.
-  VD u1 = a.v * b.v, u2 = __builtin_elementwise_fma(a.v, b.v, -u1);
-  VD a1 = c.v + u2, t = a1 - c.v, a2 = (c.v - (a1 - t)) + (u2 - t);
-  VD b1 = u1 + a1, w = b1 - u1, b2 = (u1 - (b1 - w)) + (a1 - w);
-  VD error = ((b1 - plain.v) + b2) + a2;
-  F64 r = vldexp(plain, n);
-  // Rounding to nearest twice goes wrong in the middle between two numbers below the normals only: there the error decides.
-  VSL middle = fabs(F64(plain.v - vldexp(r, -n).v)).v == 0x1p-947;
-  if ((_mm_getcsr() & _MM_ROUND_MASK) == _MM_ROUND_NEAREST) r = vldexp(F64(step_towards(plain.v, error, middle)), n);
+  F64 inf(__builtin_inf()), r = vldexp(plain, n);
   // A product beyond the largest number comes back by the scaling; c, below 2 then, is far below its last place.
-  F64 inf(__builtin_inf());
-  return vselect((n < 0) & (fabs(plain) >= F64(0x1p1023)) & (fabs(a) < inf) & (fabs(b) < inf), vfma(a * F64(0x1p-128), b, c), r);
+  r = vselect((n < 0) & (fabs(plain) >= F64(0x1p1023)) & (fabs(a) < inf) & (fabs(b) < inf), vfma(a * F64(0x1p-128), b, c), r);
+  // Below the normals the scaling rounds again, so the sum is taken once more, exactly.
+  Bits tiny = (exponent_field(r) <= 1).bits();
+  if (__builtin_expect(tiny != 0, 0)) {
+    // Whole vectors are cast: of a single element with a running index clang 22 casts element 0.
+    VL x = __builtin_bit_cast(VL, a.v), y = __builtin_bit_cast(VL, b.v), z = __builtin_bit_cast(VL, c.v), whole = __builtin_bit_cast(VL, plain.v),
+       bits = __builtin_bit_cast(VL, r.v);
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < kLanes; ++i)
+      if (tiny >> i & 1)
+        bits[i] = scaled_fma_tiny(x[i], y[i], z[i], whole[i], n.v[i], _mm_getcsr());
+    r = F64(__builtin_bit_cast(VD, bits));
+  }
+  return r;
 }
 
 /// The result is rounded once, after the scaling: a quotient below the normals keeps half an ULP.
@@ -313,7 +360,7 @@ template <class F> BZ_AI F vdiv_fmas(F s0, F s1, F s2, Mask vcc) {
   if (__builtin_expect(vcc.any(), 0)) {
     Mask big = exponent_field(s2) > T::kBias;
     F scaled = scaled_fma(s0, s1, s2, r, vselect(big, I32(T::kScaleBy), I32(-T::kScaleBy)));
-    r = vselect(vcc, scaled, r);
+    r = vselect(vcc & ~is_nan(r), scaled, r);
   }
   return r;
 }
@@ -403,6 +450,7 @@ BZ_AI F32 vlog2(F32 x) {
   VD l = __builtin_elementwise_fma(s * p, VD(2.8853900817779268), __builtin_convertvector(e.v, VD));
   F32 r(__builtin_convertvector(l, VF));
   F32 zero(0.0f), inf(__builtin_inff());
+  r = vselect(r == zero, zero, r);   // of 1: rounding down makes -0 of the difference
   r = vselect(x == inf, inf, r);
   r = vselect(x == zero, -inf, r);
   r = vselect(x < zero, float_of(U32(0xffc00000u)), r);
@@ -427,6 +475,7 @@ template <bool Cos> BZ_AI F32 vsin_cos(F32 x) {
   p = __builtin_elementwise_fma(p * z, a, a);
   F32 s(__builtin_convertvector(p, VF));
   F32 ax = fabs(x);
+  s = vselect(s == F32(0.0f), F32(0.0f), s);                // rounding down makes -0 of differences
   s = vselect(ax > F32(256.0f), Cos ? F32(1.0f) : F32(0.0f), s);
   s = vselect(ax == F32(__builtin_inff()), float_of(U32(0xffc00000u)), s);
   if constexpr (!Cos) s = vselect(x == F32(0.0f), float_of(U32(bits_of(x).v & 0x80000000u)), s);    // keeps -0

@@ -14,18 +14,24 @@ struct Rules {
   soft::Format f;
   soft::Round round;
   bool flush_in, flush_out, ieee, dx10_clamp, multiplies;   ///< multiplies: omod counts
+  bool cut_first;   ///< flushes what is a denormal after its fraction was cut
 
   Rules(const Machine& m, soft::Format format)
       : f(format), round(static_cast<soft::Round>(single() ? m.round32() : m.round64())),
         flush_in(!(single() ? m.denorm_in32() : m.denorm_in64())), flush_out(!(single() ? m.denorm_out32() : m.denorm_out64())),
-        ieee(m.ieee()), dx10_clamp(m.dx10_clamp()), multiplies(flush_out && !ieee) {}
+        ieee(m.ieee()), dx10_clamp(m.dx10_clamp()), multiplies(flush_out && !ieee), cut_first(f.bits() == 16) {}
+  /// Rows that flush whatever MODE says. Where MODE asks for it too, they flush as it does.
+  void always_flush() {
+    cut_first |= !flush_out;
+    flush_in = flush_out = true;
+  }
   bool single() const { return f.fraction_bits == 23; }
 
   soft::Value unpack(uint64_t bits) const { return soft::unpack(f, bits, flush_in); }
   /// What counts as a denormal result no document says: single and double are judged before the fraction is cut to a denormal's
-  /// (as x86 does), half precision after.
+  /// (as x86 does), half precision and rows that flush on their own after.
   uint64_t pack(const soft::Value& x) const {
-    uint64_t bits = soft::pack(f, x, round, flush_out && f.bits() != 16);
+    uint64_t bits = soft::pack(f, x, round, flush_out && !cut_first);
     return flush_out && f.exponent_field(bits) == 0 ? bits & f.sign() : bits;
   }
   /// The number that a register would hold: one rounding in between.

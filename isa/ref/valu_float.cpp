@@ -89,7 +89,7 @@ template <Format F, Fn Op, int Sources> void plain(V v) {
 /// where denormals are off).
 template <Format F, Fn Op> void unfused(V v) {
   Rules r(v.m, F);
-  r.flush_in = r.flush_out = true;
+  r.always_flush();
   result(v, r, apply<Op>(v, r, source(v, r, 0), source(v, r, 1), source(v, r, 2)));
 }
 
@@ -153,11 +153,11 @@ Value mix_source(V v, const Rules& single, int k) {
 enum class MixTo { single, low, high };
 template <Fn Op, bool Unfused, MixTo To> void mix(V v) {
   Rules r(v.m, kF32);
-  if (Unfused) r.flush_in = r.flush_out = true;
+  if (Unfused) r.always_flush();
   uint64_t x = r.pack(apply<Op>(v, r, mix_source(v, r, 0), mix_source(v, r, 1), mix_source(v, r, 2)));
   if (To == MixTo::single) return v.out32(static_cast<uint32_t>(modified(v, r, x)));
   Rules h(v.m, kF16);
-  auto half = static_cast<uint32_t>(modified(v, h, h.pack(soft::unpack(kF32, x))));
+  auto half = static_cast<uint32_t>(modified(v, h, h.pack(r.unpack(x))));
   v.out(0, To == MixTo::high ? (v.old32() & 0xffff) | half << 16 : (v.old32() & 0xffff0000u) | half);
 }
 

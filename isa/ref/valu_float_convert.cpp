@@ -23,10 +23,10 @@ template <int N> int64_t byte_of(V v) { return v.u32(0) >> (8 * N) & 0xff; }
 
 /// Two halves, rounded toward zero: an overflow gives the largest number.
 void pack_toward_zero(V v) {
-  Rules from(v.m, kF32), to(v.m, kF16);
-  to.round = Round::zero;
+  Rules from(v.m, kF32), to(v.m, kF16), toward_zero = to;   // omod rounds by MODE
+  toward_zero.round = Round::zero;
   uint64_t x[2];
-  for (int k = 0; k < 2; ++k) x[k] = modified(v, to, to.pack(quiet(source(v, from, k))));
+  for (int k = 0; k < 2; ++k) x[k] = modified(v, to, toward_zero.pack(quiet(source(v, from, k))));
   v.out32(static_cast<uint32_t>(x[0] | x[1] << 16));
 }
 

@@ -236,7 +236,7 @@ using Approximation = Value (*)(const Value&);
 /// double obey MODE.
 template <Format F, Approximation Function> void approximate(V v) {
   Rules r(v.m, F);
-  if (r.single() && Function != turn<false> && Function != turn<true>) r.flush_in = r.flush_out = true;
+  if (r.single() && Function != turn<false> && Function != turn<true>) r.always_flush();
   result(v, r, Function(source(v, r, 0)));
 }
 
