@@ -269,8 +269,11 @@ Expected<Plan> make_plan(const PlanInput& in) {
   append(scan.words);
   if (scan.links) {
     append(split_words(in.link_append));
-    if (scan.lingering_x || scan.own_x) append({"-x", "none"}); // no -x may reach the library
-    append(link_flags(in.install));
+    // An archive would take the library itself in as a member.
+    if (std::find(scan.words.begin(), scan.words.end(), "--emit-static-lib") == scan.words.end()) {
+      if (scan.lingering_x || scan.own_x) append({"-x", "none"}); // no -x may reach the library
+      append(link_flags(in.install));
+    }
   }
   // What is meant for the other half of the work (a link flag of a compilation) is no mistake of the user.
   command.push_back("-Qunused-arguments");
