@@ -153,6 +153,24 @@ TEST_F(Device, OpensAgainAndAgain) {
   }
 }
 
+TEST_F(Device, XnackIsWhatTheEnvironmentAsksFor) {
+  auto isa_name = [&] {
+    hsa_isa_t isa{};
+    char name[64] = {};
+    hsa_agent_get_info(gpu, HSA_AGENT_INFO_ISA, &isa);
+    hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name);
+    return std::string(name);
+  };
+  EXPECT_TRUE(isa_name().ends_with("gfx942:sramecc+:xnack-")) << isa_name();
+  for (auto [setting, mode] : {std::pair{"1", "xnack+"}, {"both", "xnack+"}, {"0", "xnack-"}}) {
+    ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_shut_down());
+    setenv("HSA_XNACK", setting, 1);
+    open();
+    EXPECT_TRUE(isa_name().ends_with(mode)) << setting << ": " << isa_name();
+  }
+  unsetenv("HSA_XNACK");
+}
+
 TEST_F(Device, BarrierPacketsWaitForSignals) {
   hsa_queue_t* q = queue();
   const hsa_signal_t a = signal(1), b = signal(1), done = signal(1);

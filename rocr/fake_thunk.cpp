@@ -180,8 +180,13 @@ HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32, HsaIoLink
   return HSAKMT_STATUS_SUCCESS;
 }
 
+HSAint32 xnack_mode = 0;
 HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32* enable) {
-  *enable = 0;
+  *enable = xnack_mode;
+  return HSAKMT_STATUS_SUCCESS;
+}
+HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable) {
+  xnack_mode = enable;
   return HSAKMT_STATUS_SUCCESS;
 }
 

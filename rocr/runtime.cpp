@@ -39,6 +39,19 @@ void keep_visible(std::vector<Agent*>& gpus) {
   gpus = std::move(kept);
 }
 
+/// HSA_XNACK=1 or 0 sets the process's XNACK mode, before the agents say what code they run.
+void set_xnack_mode() {
+  const char* text = std::getenv("HSA_XNACK");
+  if (!text || !*text) return;
+  const bool off = std::strcmp(text, "0") == 0;
+  if (!off && std::strcmp(text, "1") != 0) {
+    log("rocr", Level::warn, "HSA_XNACK=\"{}\" is neither 0 nor 1 and is ignored", text);
+    return;
+  }
+  if (Status s = thunk::check(hsaKmtSetXNACKMode(off ? 0 : 1), "hsaKmtSetXNACKMode"); !s.ok())
+    log("rocr", Level::warn, "HSA_XNACK={}: {}; the mode stays as it is", text, s.message());
+}
+
 uint64_t physical_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size) : 0;
@@ -85,6 +98,7 @@ Outcome Runtime::start() {
   opened_ = true;
   HsaSystemProperties system{};
   ROCR_TRY(thunk::check(hsaKmtAcquireSystemProperties(&system), "hsaKmtAcquireSystemProperties"));
+  set_xnack_mode();
   const uint64_t memory = physical_memory();
   for (uint32_t node = 0; node < system.NumNodes; ++node) {
     ROCR_TRY_ASSIGN(auto agent, Agent::create(node, memory));
