@@ -1,43 +1,16 @@
 // Whole kernels, compiled by clang-22 or given as text, on every engine level.
-#include "exec/testing/kernel.hpp"
-#include "exec/testing/machine.hpp"
+#include "exec/testing/case.hpp"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <mutex>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 namespace {
 using namespace bz::exec;
 using namespace bz::exec::testing;
 using bz::isa::Target;
-
-std::unique_ptr<Engine> engine(Target t, const std::string& level) {
-  auto e = make_engine(t, level);
-  EXPECT_TRUE(e.ok()) << e.status().to_string();
-  return e ? std::move(e).value() : nullptr;
-}
-std::unique_ptr<Image> device(Target t, std::string_view source, std::string_view flags = "-O3") {
-  auto elf = compile_device(t, source, flags);
-  EXPECT_TRUE(elf.ok()) << elf.status().message();
-  if (!elf) return nullptr;
-  auto image = Image::load(*elf);
-  EXPECT_TRUE(image.ok()) << image.status().message();
-  return image ? std::move(image).value() : nullptr;
-}
-/// Runs and expects no halt.
-void launch(Engine& e, const DispatchInfo& info) {
-  auto r = run_dispatch(e, info);
-  ASSERT_TRUE(r.ok()) << r.status().to_string();
-  ASSERT_FALSE(r->halt) << r->halt->text;
-}
 
 constexpr const char* kSaxpy = R"(
 #define KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("default")))
@@ -70,52 +43,6 @@ TEST(Engine, Saxpy) {
         d.kernarg = reinterpret_cast<uint64_t>(&args);
         launch(*e, d);
         EXPECT_EQ(y, want);
-      }
-    }
-}
-
-// Device code shared by the cases below: plain C++ with AMDGPU builtins.
-constexpr const char* kPrelude = R"(
-#define KERNEL extern "C" __attribute__((amdgpu_kernel, visibility("default")))
-#define SHARED [[clang::loader_uninitialized]] static __attribute__((address_space(3)))
-typedef unsigned u32; typedef unsigned long u64;
-static inline u32 tid() { return __builtin_amdgcn_workitem_id_x(); }
-static inline u32 bid() { return __builtin_amdgcn_workgroup_id_x(); }
-static inline void barrier() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier(); __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
-)";
-
-struct Case {
-  std::string source;
-  std::string kernel;
-  std::array<uint16_t, 3> group{64, 1, 1};
-  std::array<uint32_t, 3> grid{64, 1, 1};
-  uint32_t group_bytes = 0, private_bytes = 0;
-};
-/// Runs on every target, optimization and level; `check` is called after each run, `reset` before.
-template <class Args, class Reset, class Check>
-void everywhere(const Case& c, Args& args, Reset reset, Check check, std::vector<Target> targets = {Target::gfx942, Target::gfx90a, Target::gfx906},
-                std::vector<const char*> flags = {"-O3", "-O0"}) {
-  for (Target t : targets)
-    for (const char* f : flags) {
-      auto image = device(t, kPrelude + c.source, f);
-      ASSERT_TRUE(image);
-      for (auto& level : engine_levels()) {
-        SCOPED_TRACE(c.kernel + " " + std::string(bz::isa::target_name(t)) + " " + f + " " + level);
-        auto e = engine(t, level);
-        ASSERT_TRUE(e);
-        DispatchInfo d;
-        d.group_size = c.group;
-        d.grid_size = c.grid;
-        d.group_bytes = c.group_bytes;
-        d.private_bytes = std::max(c.private_bytes, 2048u);
-        d.kernel_object = image->symbol(c.kernel + ".kd");
-        ASSERT_NE(d.kernel_object, 0u);
-        d.kernarg = reinterpret_cast<uint64_t>(&args);
-        reset();
-        launch(*e, d);
-        if (::testing::Test::HasFailure()) return;
-        check();
-        if (::testing::Test::HasFailure()) return;
       }
     }
 }
@@ -354,40 +281,7 @@ KERNEL void gather(u32* lock, u32* order, u32* next, u32* flags, u32 n) {
       d.grid_size = {128 * n, 1, 1};
       d.kernel_object = image->symbol("gather.kd");
       d.kernarg = reinterpret_cast<uint64_t>(&args);
-      auto dispatch = e->prepare(d);
-      ASSERT_TRUE(dispatch.ok()) << dispatch.status().to_string();
-      std::mutex mutex;
-      std::deque<std::unique_ptr<ParkedGroup>> parked;
-      uint64_t started = 0;
-      std::atomic<uint64_t> finished = 0;
-      std::atomic<bool> bad = false;
-      auto work = [&] {
-        auto worker = e->make_worker();
-        while (finished < n && !bad) {
-          std::unique_ptr<ParkedGroup> mine;
-          uint64_t first = n;
-          {
-            std::lock_guard guard(mutex);
-            if (started < n) first = started++;
-            else if (!parked.empty()) mine = std::move(parked.front()), parked.pop_front();
-          }
-          if (first == n && !mine) {
-            std::this_thread::yield();
-            continue;
-          }
-          RunResult r = mine ? worker->resume(std::move(mine)) : worker->run(*dispatch, first, 1);
-          if (r.state == RunResult::State::finished) ++finished;
-          if (r.state == RunResult::State::halted) bad = true;
-          if (r.state == RunResult::State::parked) {
-            std::lock_guard guard(mutex);
-            parked.push_back(std::move(r.parked));
-          }
-        }
-      };
-      std::vector<std::thread> threads;
-      for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
-      for (auto& t : threads) t.join();
-      EXPECT_FALSE(bad);
+      launch(*e, d, {.workers = workers});
       EXPECT_EQ(order, want);
     }
 }

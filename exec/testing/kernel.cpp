@@ -3,6 +3,7 @@
 #include "abi/kernel_descriptor.hpp"
 #include "base/segv.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,12 +12,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace bz::exec::testing {
 namespace {
+
+constexpr uint64_t kCodeAt = 256;   ///< of a RawKernel, from its descriptor
 
 /// A directory that goes away with its files.
 struct TempDir {
@@ -122,52 +127,117 @@ Expected<std::unique_ptr<Image>> Image::load(const std::vector<uint8_t>& elf) {
   return image;
 }
 
-RawKernel::RawKernel(isa::Target target, std::vector<uint32_t> words) {
-  bytes_ = (256 + words.size() * 4 + 4095) / 4096 * 4096;
+RawKernel::RawKernel(const abi::kernel_descriptor_t& descriptor, std::span<const uint32_t> words) {
+  bytes_ = (kCodeAt + words.size_bytes() + 4095) / 4096 * 4096;
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) throw std::bad_alloc();
-  auto* kd = new (memory_) abi::kernel_descriptor_t{};
-  kd->kernel_code_entry_byte_offset = 256;
-  std::memcpy(static_cast<char*>(memory_) + 256, words.data(), words.size() * 4);
-  bool unified = target == isa::Target::gfx90a || target == isa::Target::gfx942 || target == isa::Target::gfx950;
-  // 256 VGPRs (512 with AGPRs), FLOAT_MODE 0xf0, DX10 clamp, IEEE.
-  kd->compute_pgm_rsrc1 = 63u | 0xf0u << 12 | 1u << 21 | 1u << 23;
-  // Scratch, two user SGPRs, workgroup ids x y z, work-item ids x y z.
-  kd->compute_pgm_rsrc2 = 1u | 2u << 1 | 7u << 7 | 2u << 11;
-  kd->compute_pgm_rsrc3 = unified ? 63u : 0;
-  kd->kernel_code_properties = abi::ENABLE_SGPR_KERNARG_SEGMENT_PTR;
+  auto* kd = new (memory_) abi::kernel_descriptor_t{descriptor};
+  kd->kernel_code_entry_byte_offset = kCodeAt;
+  std::memcpy(static_cast<char*>(memory_) + kCodeAt, words.data(), words.size_bytes());
 }
 RawKernel::~RawKernel() { munmap(memory_, bytes_); }
 uint64_t RawKernel::object() const { return reinterpret_cast<uint64_t>(memory_); }
+uint64_t RawKernel::code() const { return object() + kCodeAt; }
 
-Expected<Outcome> run_dispatch(Engine& engine, const DispatchInfo& info) {
-  BZ_TRY_ASSIGN(auto dispatch, engine.prepare(info));
-  auto worker = engine.make_worker();
-  Outcome out;
+abi::kernel_descriptor_t RawKernel::plain_descriptor(isa::Target target) {
+  abi::kernel_descriptor_t kd{};
+  bool unified = isa::bit(target) & isa::kGfx90aUp;
+  // 256 VGPRs (512 with AGPRs), FLOAT_MODE 0xf0, DX10 clamp, IEEE.
+  kd.compute_pgm_rsrc1 = 63u | 0xf0u << 12 | 1u << 21 | 1u << 23;
+  // Scratch, two user SGPRs, workgroup ids x y z, work-item ids x y z.
+  kd.compute_pgm_rsrc2 = 1u | 2u << 1 | 7u << 7 | 2u << 11;
+  kd.compute_pgm_rsrc3 = unified ? 63u : 0;
+  kd.kernel_code_properties = abi::ENABLE_SGPR_KERNARG_SEGMENT_PTR;
+  return kd;
+}
+
+namespace {
+
+/// Workgroups of several dispatches, shared by the workers of one test.
+struct Crowd {
+  struct Launch {
+    std::shared_ptr<Dispatch> dispatch;
+    uint64_t next, end;
+  };
+  std::mutex mutex;
+  std::deque<Launch> fresh;
   std::deque<std::unique_ptr<ParkedGroup>> parked;
-  uint64_t next = 0, count = dispatch->group_count();
-  while (next < count || !parked.empty()) {
+  uint64_t unfinished = 0;   ///< workgroups
+  unsigned turn = 0;
+  bool stopped = false;
+  Outcome outcome;
+  Status status;
+  std::chrono::steady_clock::time_point deadline;
+
+  void work(Engine& engine, bool alone);
+};
+
+void Crowd::work(Engine& engine, bool alone) {
+  auto worker = engine.make_worker();
+  std::unique_lock lock(mutex);
+  while (unfinished > 0 && !stopped) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      status = error(bz::Code::timed_out, "{} workgroups have not finished in time", unfinished);
+      stopped = true;
+      return;
+    }
     RunResult r;
-    // Parked groups get their turn between the new ones.
-    if (!parked.empty() && (next == count || out.parked % 2)) {
-      auto p = std::move(parked.front());
+    uint64_t claimed = 1;
+    if (!parked.empty() && (fresh.empty() || ++turn % 2)) {
+      auto group = std::move(parked.front());
       parked.pop_front();
-      r = worker->resume(std::move(p));
+      lock.unlock();
+      r = worker->resume(std::move(group));
+      lock.lock();
+    } else if (!fresh.empty()) {
+      Launch l = fresh.front();
+      fresh.pop_front();
+      // One worker takes ranges, several take single groups.
+      claimed = alone ? l.end - l.next : 1;
+      if (l.next + claimed < l.end) fresh.push_back({l.dispatch, l.next + claimed, l.end});
+      lock.unlock();
+      r = worker->run(l.dispatch, l.next, claimed);
+      lock.lock();
+      if (r.next < l.next + claimed) fresh.push_back({l.dispatch, r.next, l.next + claimed});
+      claimed = r.next - l.next;
     } else {
-      r = worker->run(dispatch, next, count - next);
-      next = r.next;
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+      continue;
     }
-    out.instructions += r.instructions;
-    if (r.state == RunResult::State::halted) {
-      out.halt = std::move(r.halt);
-      return out;
-    }
-    if (r.state == RunResult::State::parked) {
-      ++out.parked;
+    outcome.instructions += r.instructions;
+    switch (r.state) {
+    case RunResult::State::finished: unfinished -= claimed; break;
+    case RunResult::State::parked:
+      ++outcome.parked;
+      unfinished -= claimed - 1;
       parked.push_back(std::move(r.parked));
+      break;
+    case RunResult::State::halted:
+      if (!outcome.halt) outcome.halt = std::move(r.halt);
+      stopped = true;
+      break;
     }
   }
-  return out;
+}
+
+} // namespace
+
+Expected<Outcome> run_dispatches(Engine& engine, std::span<const DispatchInfo> infos, const RunOptions& options) {
+  Crowd crowd;
+  for (auto& info : infos) {
+    BZ_TRY_ASSIGN(auto dispatch, engine.prepare(info));
+    crowd.unfinished += dispatch->group_count();
+    crowd.fresh.push_back({dispatch, 0, dispatch->group_count()});
+  }
+  crowd.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<int64_t>(options.seconds * 1e6));
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < options.workers; ++i) threads.emplace_back([&] { crowd.work(engine, false); });
+  crowd.work(engine, options.workers == 1);
+  for (auto& t : threads) t.join();
+  if (!crowd.status.ok()) return crowd.status;
+  return std::move(crowd.outcome);
 }
 
 Expected<std::unique_ptr<Engine>> make_engine(isa::Target target, const std::string& level) {

@@ -5,11 +5,13 @@
 //   KernelCase{.target = gfx942, .text = "v_add_u32 v1, v0, v0\n global_store_dword v2, v1, s[0:1]\n s_endpgm", ...}
 // or a whole compiled kernel: compile_hip(...) gives the code object's kernels.
 #pragma once
+#include "abi/kernel_descriptor.hpp"
 #include "base/status.hpp"
 #include "exec/engine.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,28 +40,40 @@ private:
 /// `extern "C" __attribute__((amdgpu_kernel, visibility("default"))) void name(args)` in plain C++ or with HIP attributes.
 Expected<std::vector<uint8_t>> compile_device(isa::Target target, std::string_view source, std::string_view flags = "-O3");
 
-/// Wraps raw words (ending in s_endpgm) into a kernel descriptor with: kernarg pointer in s[0:1], workgroup ids in s2, s3, s4,
-/// scratch as the target does it, packed or separate work-item ids, all 512 registers.
+/// Machine words behind a kernel descriptor of the test's choice; the code starts 256 bytes after the descriptor.
 class RawKernel {
 public:
-  RawKernel(isa::Target target, std::vector<uint32_t> words);
+  RawKernel(const abi::kernel_descriptor_t& descriptor, std::span<const uint32_t> words);
+  RawKernel(isa::Target target, std::span<const uint32_t> words) : RawKernel(plain_descriptor(target), words) {}
   ~RawKernel();
   RawKernel(const RawKernel&) = delete;
   RawKernel& operator=(const RawKernel&) = delete;
   uint64_t object() const;   ///< address of the descriptor
+  uint64_t code() const;     ///< address of the first word
+
+  /// Kernarg pointer in s[0:1], workgroup ids in s2, s3, s4, scratch as the target does it, work-item ids x, y, z, all
+  /// registers.
+  static abi::kernel_descriptor_t plain_descriptor(isa::Target target);
 
 private:
   void* memory_ = nullptr;
   size_t bytes_ = 0;
 };
 
-/// Runs all workgroups of a dispatch on one worker, resuming parked groups; the first halt ends it.
+/// Runs dispatches together, all their workgroups resident at once, resuming parked groups in turn; the first halt ends it.
+struct RunOptions {
+  unsigned workers = 1;   ///< threads; one runs in the caller's
+  double seconds = 60;    ///< then it is an error: something waits for ever
+};
 struct Outcome {
   std::unique_ptr<Halt> halt;
   uint64_t instructions = 0;
   uint64_t parked = 0;
 };
-Expected<Outcome> run_dispatch(Engine& engine, const DispatchInfo& info);
+Expected<Outcome> run_dispatches(Engine& engine, std::span<const DispatchInfo> infos, const RunOptions& options = {});
+inline Expected<Outcome> run_dispatch(Engine& engine, const DispatchInfo& info, const RunOptions& options = {}) {
+  return run_dispatches(engine, {&info, 1}, options);
+}
 
 /// An engine of a level for tests; installs the signal handlers.
 Expected<std::unique_ptr<Engine>> make_engine(isa::Target target, const std::string& level);
