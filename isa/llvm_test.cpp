@@ -157,7 +157,7 @@ TEST_P(AgainstLlvm, EverySourceCode) {
   EXPECT_GT(bench.accepted, 400000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, AgainstLlvm, testing::Values(Target::gfx906, Target::gfx90a, Target::gfx942),
+INSTANTIATE_TEST_SUITE_P(Targets, AgainstLlvm, testing::Values(Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942),
                          [](auto& info) { return std::string(target_name(info.param)); });
 
 } // namespace
