@@ -521,6 +521,7 @@ struct Lowering {
       return;
     }
     if (!isa::row_has_semantics(decoded.row)) return halt(control_row_missing);
+    if (decoded.lds && has(meta->flags, isa::WideLds)) return halt(control_row_missing);  // only one dword goes to LDS yet
     const isa::FamilyInfo* family = nullptr;
     int index = 0;
     for (int f = 0; f < isa::kFamilyCount; ++f)

@@ -77,7 +77,7 @@ bool Decoder::scalar_register(Operand& o, unsigned code) {
   return false;
 }
 
-/// Any source code of 8 or 9 bits.
+/// Any source code of 8 or 9 bits; a literal where the format has none is named, but not legal.
 bool Decoder::source(Operand& o, const OperandSpec& spec, unsigned code, bool literal_allowed) {
   if (code >= kCodeVgpr) return set_reg(o, Operand::Kind::vgpr, code - kCodeVgpr), true;
   if (code >= 128 && code <= 208) {
@@ -93,7 +93,8 @@ bool Decoder::source(Operand& o, const OperandSpec& spec, unsigned code, bool li
     return !spec.no_inline;
   }
   if (code == kCodeLiteral) {
-    if (!literal_allowed || spec.no_inline || !take_literal()) return false;
+    if (spec.no_inline || !take_literal()) return false;
+    if (!literal_allowed) inst.legal = false;  // no such encoding on gfx9, though disassemblers read on
     o.kind = Operand::Kind::literal;
     o.number = static_cast<uint16_t>(code);
     o.value = expand_literal(o.type, inst.literal);
@@ -104,7 +105,7 @@ bool Decoder::source(Operand& o, const OperandSpec& spec, unsigned code, bool li
 
 bool Decoder::vgpr(Operand& o, unsigned number, bool agpr) {
   if (agpr && number + o.dwords > 256) return false;
-  bool misaligned = gfx90a_up() && o.dwords > 1 && (number & 1);
+  bool misaligned = gfx90a_up() && o.dwords > 1 && (number & 1) && !has(meta->flags, AnyTuple);
   if (misaligned && !agpr && !unaligned) return false;
   if (misaligned || number + o.dwords > 256 || (agpr && !has_agprs())) inst.legal = false;
   set_reg(o, agpr ? Operand::Kind::agpr : Operand::Kind::vgpr, number);
@@ -214,7 +215,8 @@ bool Decoder::run() {
   if (kVOP3P.matches(w)) {
     if (count < 2) return false;
     used = 2;
-    return vop3p() || (inst = Inst(), mai());
+    if (is_scaled_mai()) return scaled_mai();
+    return vop3p() || (inst = Inst(), mai(words, MAI));
   }
   if (kVOP3.matches(w)) return vop3();
   if (kSMEM.matches(w)) return smem();

@@ -151,8 +151,8 @@ bool Decoder::mubuf() {
   used = 2;
   inst.lds = l.get('l', words);
   if (inst.lds != has(meta->flags, LdsOnly) && !inst.lds) return false;
-  if (inst.lds && !has(meta->flags, LdsOnly) &&
-      (!has(meta->flags, Load) || has(meta->flags, Store | NoLds))) return false;
+  bool no_lds = has(meta->flags, NoLds) && !(has(meta->flags, WideLds) && target == Target::gfx950);
+  if (inst.lds && !has(meta->flags, LdsOnly) && (!has(meta->flags, Load) || has(meta->flags, Store) || no_lds)) return false;
   return buffer(l);
 }
 

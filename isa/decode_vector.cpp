@@ -1,6 +1,8 @@
 // Vector formats: VOP1, VOP2, VOPC with SDWA and DPP, VOP3, VOP3P and the matrix operations.
 #include "isa/decoder.hpp"
 
+#include <iterator>
+
 namespace bz::isa {
 
 /// Sources whose neg and abs bits the encoding has (a bit set). Rows without any float have none of them; integer
@@ -9,7 +11,7 @@ unsigned Decoder::mod_bits() const {
   unsigned bits = 0;
   bool any = has(meta->flags, Mods);
   for (auto& spec : meta->operands.spec) {
-    any |= float_source(spec);
+    any |= takes_mods(spec);
     if (!is_source(spec) || spec.mask) continue;
     if ((meta->formats & VOPC) && !float_source(spec)) continue;
     bits |= 1u << (spec.field == Field::src0 ? 0 : spec.field == Field::src2 ? 2 : 1);
@@ -124,6 +126,7 @@ bool Decoder::sdwa_reserved_clear(const Layout& s, const uint32_t* w, const Layo
 
 bool Decoder::sdwa_source(Operand& o, const OperandSpec& spec, unsigned code, bool scalar) {
   if (!scalar) return vgpr(o, code);
+  if (code == kCodeLiteral) return false;
   return source(o, spec, code, false);
 }
 
@@ -161,13 +164,20 @@ bool Decoder::vop3() {
   bool carry = false;  // a vector and a scalar destination: the layout without abs and op_sel
   for (auto& spec : meta->operands.spec) carry |= spec.field == Field::sdst && meta->operands.spec[0].field == Field::vdst;
   unsigned neg = l.get('n', words), abs = carry ? 0 : l.get('a', words);
-  unsigned mods = mod_bits();
-  if ((neg | abs) & ~mods) return false;
+  bool bitop3 = has(meta->flags, Bitop3);
+  if (bitop3) inst.bitop3 = static_cast<uint8_t>(neg | abs << 3 | l.get('m', words) << 6);
+  else if ((neg | abs) & ~mod_bits()) return false;
+  if (bitop3 && !has(meta->flags, OpSel) && l.get('s', words)) return false;
+  if (has(meta->flags, IdleOpSel) && l.get('s', words) & 7 & ~op_sel_bits()) return false;
   if (!has(meta->flags, Clamp) && l.get('c', words)) return false;
-  if (!has(meta->flags, Omod) && l.get('m', words)) return false;
+  if (!has(meta->flags, Omod) && !bitop3 && l.get('m', words)) return false;
   if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
   inst.clamp = l.get('c', words);
-  inst.omod = static_cast<uint8_t>(l.get('m', words));
+  if (!bitop3) inst.omod = static_cast<uint8_t>(l.get('m', words));
+  if (has(meta->flags, SwapMods)) {
+    inst.dpp.fi = l.get('s', words) & 1;
+    inst.dpp.bound_ctrl = l.get('s', words) & 2;
+  }
   if (has(meta->flags, OpSel)) {
     inst.op_sel = static_cast<uint8_t>(l.get('s', words));
     if (inst.op_sel & 7 & ~op_sel_bits()) return false;
@@ -199,9 +209,11 @@ bool Decoder::vop3p() {
   const auto& l = kVOP3P;
   if (!find(VOP3P, l.get('O', words))) return false;
   inst.clamp = l.get('c', words);
-  unsigned sources = (1u << (meta->operands.count - 1)) - 1;
+  bool no_result = meta->operands.spec[0].field != Field::vdst;
+  if (no_result && (l.get('D', words) | l.get('c', words))) return false;
+  unsigned sources = (1u << (meta->operands.count - !no_result)) - 1;
   if ((l.get('n', words) | l.get('a', words) | l.get('s', words)) & ~sources) return false;
-  if (meta->operands.spec[1].type == Type::b32 && l.get('s', words)) return false;  // v_dot4, v_dot8 have no halves
+  if (!no_result && meta->operands.spec[1].type == Type::b32 && l.get('s', words)) return false;  // v_dot4, v_dot8 have no halves
   inst.op_sel = static_cast<uint8_t>(l.get('s', words));
   inst.op_sel_hi = static_cast<uint8_t>(l.get('H', words) | l.get('h', words) << 2);
   inst.neg_lo = static_cast<uint8_t>(l.get('n', words));
@@ -221,21 +233,30 @@ bool Decoder::vop3p() {
   });
 }
 
-bool Decoder::mai() {
+/// Registers of a source of the f8f6f4 rows, by its type: 8-, 6- and 4-bit floats, 32 of them.
+static uint8_t f8f6f4_dwords(unsigned type) {
+  constexpr uint8_t dwords[] = {8, 8, 6, 6, 4};
+  return type < std::size(dwords) ? dwords[type] : 8;
+}
+
+/// A matrix operation at `w`: words of its own, or the second half of a scaled one.
+bool Decoder::mai(const uint32_t* w, Format format) {
   const auto& l = kMAI;
-  if (!find(MAI, l.get('O', words))) return false;
-  inst.cbsz = static_cast<uint8_t>(l.get('z', words));
-  inst.abid = static_cast<uint8_t>(l.get('i', words));
-  inst.blgp = static_cast<uint8_t>(l.get('b', words));
-  unsigned acc = l.get('x', words);
+  if (!find(format, l.get('O', w))) return false;
+  inst.cbsz = static_cast<uint8_t>(l.get('z', w));
+  inst.abid = static_cast<uint8_t>(l.get('i', w));
+  inst.blgp = static_cast<uint8_t>(l.get('b', w));
+  unsigned acc = l.get('x', w);
   bool move = meta->operands.count == 2, sparse = meta->operands.spec[0].read_write;
   if (move && (inst.cbsz | (inst.abid & 7))) return false;
   if ((move || sparse) && inst.blgp) return false;
+  bool by_type = has(meta->flags, F8f6f4);
+  if (by_type && inst.abid != (format == VOP3PX)) return false;
   // gfx908 has its accumulators always in AGPRs; later chips choose by a bit.
-  bool acc_cd = !gfx90a_up() || l.get('d', words);
+  bool acc_cd = !gfx90a_up() || l.get('d', w);
   return each_operand([&](Operand& o, const OperandSpec& spec) {
     auto src = [&](char name, bool agpr) {
-      unsigned code = l.get(name, words);
+      unsigned code = l.get(name, w);
       if (spec.reg == RegClass::av) {
         if (code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, agpr);
         inst.legal = false;  // matrices come from registers only
@@ -244,19 +265,38 @@ bool Decoder::mai() {
       if (spec.reg == RegClass::agpr && code >= kCodeVgpr) return vgpr(o, code - kCodeVgpr, true);
       if (spec.field == Field::src2 && code >= kCodeVgpr && spec.reg == RegClass::any)
         return vgpr(o, code - kCodeVgpr, acc_cd);
-      if (code == kCodeLiteral) return false;
+      if (code == kCodeLiteral && spec.field != Field::src2) return false;
       if (code < 128 && meta->operands.count > 2) inst.legal = false;  // an accumulator in SGPRs
       return vector_source(o, spec, code, false);
     };
     switch (spec.field) {
     case Field::vdst:
-      return vgpr(o, l.get('D', words), spec.reg == RegClass::agpr || (spec.reg == RegClass::any && acc_cd));
-    case Field::src0: return src('A', acc & 1);
-    case Field::src1: return src('B', acc & 2);
+      return vgpr(o, l.get('D', w), spec.reg == RegClass::agpr || (spec.reg == RegClass::any && acc_cd));
+    case Field::src0:
+      if (by_type) o.dwords = f8f6f4_dwords(inst.cbsz);
+      return src('A', acc & 1);
+    case Field::src1:
+      if (by_type) o.dwords = f8f6f4_dwords(inst.blgp);
+      return src('B', acc & 2);
     case Field::src2: return src('C', acc_cd);
+    case Field::scale0: return vector_source(o, spec, kVOP3P.get('A', words), false);
+    case Field::scale1: return vector_source(o, spec, kVOP3P.get('B', words), false);
     default: return false;
     }
   });
+}
+
+/// Two halves of eight bytes, the scales first; abid 1 in the second ties them together.
+bool Decoder::is_scaled_mai() const {
+  return count >= 4 && kVOP3P.get('O', words) == kScaleOpcode && kMAI.matches(words[2]) &&
+         kMAI.get('i', words + 2) == 1 && find_row(target, VOP3PX, kMAI.get('O', words + 2)) != kNoRow;
+}
+
+bool Decoder::scaled_mai() {
+  used = 4;
+  inst.op_sel = static_cast<uint8_t>(kVOP3P.get('s', words));
+  inst.op_sel_hi = static_cast<uint8_t>(kVOP3P.get('H', words));
+  return mai(words + 2, VOP3PX);
 }
 
 } // namespace bz::isa

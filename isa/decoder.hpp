@@ -72,7 +72,8 @@ private:
     return spec.field == Field::src0 || spec.field == Field::src1 || spec.field == Field::src2 || spec.field == Field::vsrc;
   }
   static bool float_source(const OperandSpec& spec) {
-    return is_source(spec) && !spec.mask && (is_float(spec.type) || spec.type == Type::pk_f16);
+    return is_source(spec) && !spec.mask && (is_float(spec.type) || spec.type == Type::pk_f16 ||
+                                             spec.type == Type::pk_bf16 || spec.type == Type::pk_f32);
   }
   /// neg and abs change this source.
   bool takes_mods(const OperandSpec& spec) const { return float_source(spec) && !spec.plain; }
@@ -87,7 +88,9 @@ private:
   bool dpp(const Layout& l, Format format);
   bool vop3();
   bool vop3p();
-  bool mai();
+  bool mai(const uint32_t* w, Format format);
+  bool is_scaled_mai() const;
+  bool scaled_mai();
 
   // Memory and export formats: decode_memory.cpp.
   bool data(Operand& o, unsigned number);

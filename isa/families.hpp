@@ -4,6 +4,7 @@
 #include "isa/row.hpp"
 #include "isa/rows/buffer.hpp"
 #include "isa/rows/cross.hpp"
+#include "isa/rows/cvt_scale.hpp"
 #include "isa/rows/ds.hpp"
 #include "isa/rows/export.hpp"
 #include "isa/rows/flat.hpp"
@@ -36,6 +37,7 @@
   X(vopc, kVopc, lane)                                                                                                 \
   X(vop3, kVop3, lane)                                                                                                 \
   X(vop3p, kVop3p, lane)                                                                                               \
+  X(cvt_scale, kCvtScale, lane)                                                                                        \
   X(cross, kCross, wave)                                                                                               \
   X(mai, kMai, wave)                                                                                                   \
   X(flat, kFlat, wave)                                                                                                 \

@@ -67,6 +67,8 @@ inline constexpr Layout kVOP3S("110100OOOOOOOOOO cSSSSSSSDDDDDDDD  nnnmmCCCCCCCC
 inline constexpr Layout kVOP3P("110100111OOOOOOO chsssaaaDDDDDDDD  nnnHHCCCCCCCCCBB BBBBBBBAAAAAAAAA");
 // d AGPR destination and src2, x AGPR sources, i abid, z cbsz, b blgp.
 inline constexpr Layout kMAI("110100111OOOOOOO diiiizzzDDDDDDDD  bbbxxCCCCCCCCCBB BBBBBBBAAAAAAAAA");
+// VOP3PX has no layout of its own: VOP3P with op 44 and the scales in A and B, then MAI.
+inline constexpr unsigned kScaleOpcode = 44;
 // t attribute, h channel, V vsrc.
 inline constexpr Layout kVINTRP("110101DDDDDDDDOO tttttthhVVVVVVVV");
 // a AGPR data, g gds, J offset1, I offset0, V addr, A data0, B data1.

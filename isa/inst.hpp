@@ -42,6 +42,7 @@ struct Dpp {
   uint16_t ctrl = 0;     ///< 9 bits: quad_perm, row_shl ...; see encodings
   uint8_t row_mask = 0xf, bank_mask = 0xf;
   bool bound_ctrl = false;  ///< out-of-range lanes read 0 instead of being switched off
+  bool fi = false;          ///< v_permlane*_swap: lanes that EXEC switches off are read
 };
 
 /// SDWA selects: 0-3 byte, 4-5 word, 6 dword. dst_unused: 0 pad, 1 sign-extend, 2 preserve.
@@ -71,6 +72,7 @@ struct Inst {
   uint8_t op_sel = 0;             ///< bit k: source k uses its high half; VOP3: bit 3 = destination's high half
   uint8_t op_sel_hi = 0;          ///< VOP3P: bit k: high result uses the high half of source k
   uint8_t neg_lo = 0, neg_hi = 0; ///< VOP3P: negate source k for the low / high result; v_fma_mix: neg / abs
+  uint8_t bitop3 = 0;             ///< truth table of v_bitop3: result bits for (src0, src1, src2) = 000 to 111
   Dpp dpp;
   Sdwa sdwa;
 

@@ -26,7 +26,9 @@ long how_many() {
 }
 
 /// Reviewed differences; docs/isa-errata.md has the reasons. Everything else must agree.
-const char* reviewed_difference(Target target, const std::optional<Inst>& inst, const LlvmMc::Result& llvm) {
+const char* reviewed_difference(Target target, const uint32_t* w, const std::optional<Inst>& inst, const LlvmMc::Result& llvm) {
+  bool scaled = target == Target::gfx950 && w[0] >> 16 == 0xd3ac && (w[2] >> 16 == 0xd3ad || w[2] >> 16 == 0xd3ae) && (w[2] >> 11 & 15) == 1;
+  if (scaled && !inst && llvm.size == 8) return "LLVM shows the first half of a scaled matrix operation alone where the second is impossible";
   if (!inst) return nullptr;
   auto& meta = row_meta(inst->row);
   bool rejected = llvm.verdict == LlvmMc::Verdict::rejected;
@@ -69,9 +71,9 @@ struct Bench {
     case LlvmMc::Verdict::crashed: ++crashed; return;
     }
     if (fine) return;
-    if (reviewed_difference(target, inst, judge)) return void(++reviewed);
+    if (reviewed_difference(target, w, inst, judge)) return void(++reviewed);
     if (++failures <= 20)
-      ADD_FAILURE() << target_name(target) << std::hex << " " << w[0] << " " << w[1] << "\n  LLVM  "
+      ADD_FAILURE() << target_name(target) << std::hex << " " << w[0] << " " << w[1] << " " << w[2] << " " << w[3] << "\n  LLVM  "
                     << (judge.size ? judge.text : "<rejected>") << "\n  here  " << got;
   }
 };
@@ -157,7 +159,7 @@ TEST_P(AgainstLlvm, EverySourceCode) {
   EXPECT_GT(bench.accepted, 400000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, AgainstLlvm, testing::Values(Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942),
+INSTANTIATE_TEST_SUITE_P(Targets, AgainstLlvm, testing::Values(Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942, Target::gfx950),
                          [](auto& info) { return std::string(target_name(info.param)); });
 
 } // namespace

@@ -29,6 +29,8 @@ public:
       w[0] = (w[0] & ~mask) | p.value;
       bool short_vector = kind >= 6 && kind <= 8;
       if (short_vector && pick(2)) w[0] = (w[0] & ~0x1ffu) | (249 + static_cast<uint32_t>(pick(2)));
+      // The two halves of gfx950's scaled matrix operations.
+      if (p.value == 0xd3800000 && pick(16) == 0) w[0] = (w[0] & 0xffffu) | 0xd3ac0000, w[2] = (w[2] & 0x87ffu) | 0xd3ad0800 | static_cast<uint32_t>(pick(2)) << 16;
     }
     // Few set bits in the modifiers, so that reserved fields are often clear.
     switch (pick(4)) {

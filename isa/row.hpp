@@ -20,8 +20,9 @@ enum Format : uint32_t {
   VOP1 = 1u << 6, VOP2 = 1u << 7, VOPC = 1u << 8, VOP3 = 1u << 9, VOP3P = 1u << 10, MAI = 1u << 11,
   VINTRP = 1u << 12, DS = 1u << 13, FLAT = 1u << 14, SCRATCH = 1u << 15, GLOBAL = 1u << 16,
   MUBUF = 1u << 17, MTBUF = 1u << 18, MIMG = 1u << 19, EXP = 1u << 20,
+  VOP3PX = 1u << 21,  ///< 16 bytes: v_mfma_ld_scale_b32, then a MAI word pair
 };
-inline constexpr int kFormatCount = 21;
+inline constexpr int kFormatCount = 22;
 using Formats = uint32_t;
 
 /// Opcode numbers, one column per generation; -1 = does not exist there. `gfx940` overrides `gfx9` on gfx942 and
@@ -88,6 +89,12 @@ inline constexpr Flags Gather4 = detail::flag(37);     ///< image rows that alwa
 inline constexpr Flags Typed = detail::flag(38);       ///< format conversion through the resource (buffer_*_format_*)
 inline constexpr Flags NoDstSel = detail::flag(39);    ///< the SDWA form has source selects only
 inline constexpr Flags OpSelByte = detail::flag(40);   ///< VOP3 op_sel[3:2] picks the destination byte (v_cvt_sr_*)
+inline constexpr Flags Bitop3 = detail::flag(41);      ///< VOP3 neg, abs and omod are a truth table of eight bits
+inline constexpr Flags SwapMods = detail::flag(42);    ///< VOP3 op_sel[1:0] are bound_ctrl and fi (v_permlane*_swap)
+inline constexpr Flags F8f6f4 = detail::flag(43);      ///< cbsz and blgp pick the types, and so the registers, of A and B
+inline constexpr Flags WideLds = detail::flag(44);     ///< with NoLds: gfx950 has the lds form after all
+inline constexpr Flags IdleOpSel = detail::flag(45);   ///< VOP3 op_sel bits of sources and destination exist and do nothing
+inline constexpr Flags AnyTuple = detail::flag(46);    ///< register tuples may start at odd numbers on gfx90a and later too
 constexpr Flags operator&(Flags a, Flags b) { return Flags(uint64_t(a) & uint64_t(b)); }
 
 // ---------------------------------------------------------------- operands
@@ -126,6 +133,7 @@ enum class Field : uint8_t {
   vaddr, data, saddr,   ///< FLAT family (addr, data, saddr) and buffers (vaddr)
   vdata, srsrc, soffset, ssamp,
   tgt, vsrc0, vsrc1, vsrc2, vsrc3,  ///< EXP
+  scale0, scale1,       ///< VOP3PX: the first half's sources
 };
 
 enum class RegClass : uint8_t {
@@ -192,6 +200,7 @@ private:
     case hash("ssamp"): return Field::ssamp; case hash("tgt"): return Field::tgt;
     case hash("vsrc0"): return Field::vsrc0; case hash("vsrc1"): return Field::vsrc1;
     case hash("vsrc2"): return Field::vsrc2; case hash("vsrc3"): return Field::vsrc3;
+    case hash("scale0"): return Field::scale0; case hash("scale1"): return Field::scale1;
     default: return Field::none;
     }
   }

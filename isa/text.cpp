@@ -110,17 +110,27 @@ private:
       }
       v &= 0xffff;
       break;
+    case Type::mix:
+      if (o.kind == Operand::Kind::literal) {  // not legal; shown as f16
+        v &= 0xffff;
+        value = static_cast<int16_t>(v);
+        name = float_name(v, kF16Bits, "0.15915494");
+        break;
+      }
+      value = static_cast<int32_t>(v);
+      name = float_name(v, kF32Bits, "0.15915494");
+      break;
     case Type::f16:
       value = static_cast<int16_t>(v &= 0xffff);
       name = float_name(v, kF16Bits, "0.15915494");
       break;
-    case Type::bf16: case Type::pk_bf16:
+    case Type::bf16:
       value = static_cast<int16_t>(v);
       name = float_name(v, kBf16Bits, "0.15915494");
       break;
-    case Type::pk_f16:
+    case Type::pk_f16: case Type::pk_bf16:
       value = static_cast<int32_t>(v);
-      name = float_name(v, kF16Bits, "0.15915494");
+      name = float_name(v, o.type == Type::pk_f16 ? kF16Bits : kBf16Bits, "0.15915494");
       break;
     case Type::b64: case Type::i64: case Type::u64: case Type::f64:
       if (o.kind == Operand::Kind::literal && o.type == Type::i64) v = static_cast<uint32_t>(v);
@@ -304,6 +314,7 @@ private:
     case VOP3: return vop3();
     case VOP3P: return vop3p();
     case MAI: return mai();
+    case VOP3PX: return scaled_mai();
     case DS: return ds();
     case FLAT: case GLOBAL: case SCRATCH: return flat();
     case MUBUF: return mubuf();
@@ -367,9 +378,11 @@ private:
   }
 
   void vop3() {
+    if (has(meta_.flags, SwapMods)) return put_if(i_.dpp.bound_ctrl, " bound_ctrl:1"), put_if(i_.dpp.fi, " fi:1");
     bool interpolates = false;  // prints clamp first
     for (auto& o : i_.operands) interpolates |= o.field == Field::attr, put_if(o.field == Field::attr && o.value & 0x100, " high");
     if (interpolates) put_if(i_.clamp, " clamp");
+    if (has(meta_.flags, Bitop3) && i_.bitop3) i_.bitop3 < 10 ? put(" bitop3:{}", i_.bitop3) : put(" bitop3:{:#x}", i_.bitop3);
     if (i_.op_sel) {
       int n = 0;
       for (auto& spec : meta_.operands.spec) n += spec.field != Field::none && spec.field != Field::vdst;
@@ -383,12 +396,13 @@ private:
   }
 
   void vop3p() {
-    int n = meta_.operands.count - 1;
+    bool no_result = meta_.operands.spec[0].field != Field::vdst;
+    int n = meta_.operands.count - !no_result;
     unsigned all = (1u << n) - 1;
-    bool halves = meta_.operands.spec[1].type != Type::b32;  // v_dot4, v_dot8: whole registers
+    bool halves = no_result || meta_.operands.spec[1].type != Type::b32;  // v_dot4, v_dot8: whole registers
     if (halves && (i_.op_sel & all)) bits("op_sel", i_.op_sel, n);
-    bool mix = meta_.operands.spec[1].type == Type::mix;
-    unsigned plain_hi = mix ? 0 : all;
+    bool mix = no_result || meta_.operands.spec[1].type == Type::mix;
+    unsigned plain_hi = mix && !no_result ? 0 : all;
     if (halves && (i_.op_sel_hi & all) != plain_hi) bits("op_sel_hi", i_.op_sel_hi, n);
     if (!mix && (i_.neg_lo & all)) bits("neg_lo", i_.neg_lo, n);
     if (!mix && (i_.neg_hi & all)) bits("neg_hi", i_.neg_hi, n);
@@ -398,11 +412,18 @@ private:
   void mai() {
     if (i_.operand_count < 4) return;
     if (i_.cbsz) put(" cbsz:{}", i_.cbsz);
-    if (i_.abid) put(" abid:{}", i_.abid);
+    if (i_.abid && !has(meta_.flags, F8f6f4)) put(" abid:{}", i_.abid);
     if (!i_.blgp || meta_.operands.spec[0].read_write) return;
     if (gfx940() && meta_.operands.spec[0].type == Type::f64)
       bits("neg", i_.blgp, 3);
     else put(" blgp:{}", i_.blgp);
+  }
+
+  /// op_sel and op_sel_hi pick the byte of each scale; a third bit is printed that nothing has.
+  void scaled_mai() {
+    if (i_.op_sel & 3) bits("op_sel", i_.op_sel & 3u, 3);
+    bits("op_sel_hi", i_.op_sel_hi & 3u, 3);
+    mai();
   }
 
   void cache_bits() {

@@ -14,41 +14,43 @@ namespace bz::isa {
 #define BZ_BUFFER_STORE(name, op, dwords, fl, elem)                                                                    \
   {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | fl},                               \
    kStore<Space::buffer, Elem::elem, dwords>}
-// Format conversion by the resource: no engine does it yet, so the rows have no semantics.
-#define BZ_BUFFER_LOAD_FORMAT(name, op, dwords, fl)                                                                    \
-  {{name, MUBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed | fl}}
-#define BZ_BUFFER_STORE_FORMAT(name, op, dwords, fl)                                                                   \
-  {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed | fl}}
+// n components in the resource's format.
+#define BZ_BUFFER_LOAD_FORMAT(name, op, n, dwords, d16, fl)                                                            \
+  {{name, MUBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed | fl},                    \
+   kLoadFormat<n, d16, TexelFrom::resource>}
+#define BZ_BUFFER_STORE_FORMAT(name, op, n, dwords, d16, fl)                                                           \
+  {{name, MUBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed | fl},                       \
+   kStoreFormat<n, d16, TexelFrom::resource>}
 // Atomics return the old value into vdata when glc (sc0) is set.
 #define BZ_BUFFER_ATOMIC(name, what, op, type, targets)                                                                \
   {{name, MUBUF, {op}, "vdata:" type ":rw, vaddr, srsrc:4, soffset offset", Load | Store | Atomic, targets},           \
    kAtomic<Space::buffer, AtomicOp::what, atomic_cell(first_type("vdata:" type)), Return::by_bit>}
 
 template <class B> inline constexpr Row<B> kMubuf[] = {
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_x", 0, 1, None),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xy", 1, 2, NoLds),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyz", 2, 3, NoLds),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyzw", 3, 4, NoLds),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_x", 4, 1, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xy", 5, 2, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyz", 6, 3, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyzw", 7, 4, None),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_x", 8, 1, NoLds),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xy", 9, 1, NoLds),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyz", 10, 2, NoLds),
-    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyzw", 11, 2, NoLds),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_x", 12, 1, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xy", 13, 1, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyz", 14, 2, None),
-    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyzw", 15, 2, None),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_x", 0, 1, 1, D16::no, None),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xy", 1, 2, 2, D16::no, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyz", 2, 3, 3, D16::no, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_xyzw", 3, 4, 4, D16::no, NoLds),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_x", 4, 1, 1, D16::no, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xy", 5, 2, 2, D16::no, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyz", 6, 3, 3, D16::no, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_xyzw", 7, 4, 4, D16::no, None),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_x", 8, 1, 1, D16::packed, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xy", 9, 2, 1, D16::packed, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyz", 10, 3, 2, D16::packed, NoLds),
+    BZ_BUFFER_LOAD_FORMAT("buffer_load_format_d16_xyzw", 11, 4, 2, D16::packed, NoLds),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_x", 12, 1, 1, D16::packed, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xy", 13, 2, 1, D16::packed, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyz", 14, 3, 2, D16::packed, None),
+    BZ_BUFFER_STORE_FORMAT("buffer_store_format_d16_xyzw", 15, 4, 2, D16::packed, None),
     BZ_BUFFER_LOAD("buffer_load_ubyte", 16, 1, None, u8),
     BZ_BUFFER_LOAD("buffer_load_sbyte", 17, 1, None, i8),
     BZ_BUFFER_LOAD("buffer_load_ushort", 18, 1, None, u16),
     BZ_BUFFER_LOAD("buffer_load_sshort", 19, 1, None, i16),
     BZ_BUFFER_LOAD("buffer_load_dword", 20, 1, None, u32),
     BZ_BUFFER_LOAD("buffer_load_dwordx2", 21, 2, NoLds, u32),
-    BZ_BUFFER_LOAD("buffer_load_dwordx3", 22, 3, NoLds, u32),
-    BZ_BUFFER_LOAD("buffer_load_dwordx4", 23, 4, NoLds, u32),
+    BZ_BUFFER_LOAD("buffer_load_dwordx3", 22, 3, NoLds | WideLds, u32),
+    BZ_BUFFER_LOAD("buffer_load_dwordx4", 23, 4, NoLds | WideLds, u32),
     BZ_BUFFER_STORE("buffer_store_byte", 24, 1, None, u8),
     BZ_BUFFER_STORE("buffer_store_byte_d16_hi", 25, 1, D16Hi, u8_hi),
     BZ_BUFFER_STORE("buffer_store_short", 26, 1, None, u16),
@@ -63,12 +65,15 @@ template <class B> inline constexpr Row<B> kMubuf[] = {
     BZ_BUFFER_LOAD_D16("buffer_load_sbyte_d16_hi", 35, D16Hi, i8_d16_hi),
     BZ_BUFFER_LOAD_D16("buffer_load_short_d16", 36, None, u16_d16),
     BZ_BUFFER_LOAD_D16("buffer_load_short_d16_hi", 37, D16Hi, u16_d16_hi),
-    {{"buffer_load_format_d16_hi_x", MUBUF, {38}, "vdata:rw, vaddr, srsrc:4, soffset offset", Load | NoLds | Typed | D16Hi}},
-    {{"buffer_store_format_d16_hi_x", MUBUF, {39}, "vdata, vaddr, srsrc:4, soffset offset", Store | Typed | D16Hi}},
+    {{"buffer_load_format_d16_hi_x", MUBUF, {38}, "vdata:rw, vaddr, srsrc:4, soffset offset", Load | NoLds | Typed | D16Hi},
+     kLoadFormat<1, D16::high, TexelFrom::resource>},
+    {{"buffer_store_format_d16_hi_x", MUBUF, {39}, "vdata, vaddr, srsrc:4, soffset offset", Store | Typed | D16Hi},
+     kStoreFormat<1, D16::high, TexelFrom::resource>},
     {{"buffer_wbl2", MUBUF, {40}, "", None, kGfx90aUp}, [](auto& b) { b.nop("host memory is coherent"); }},
     {{"buffer_invl2", MUBUF, {41}, "", None, kGfx90a}, [](auto& b) { b.nop("host memory is coherent"); }},
     {{"buffer_inv", MUBUF, {41}, "", None, kGfx940}, [](auto& b) { b.nop("host memory is coherent"); }},
-    {{"buffer_store_lds_dword", MUBUF, {61}, "srsrc:4, soffset offset", Load | Store | LdsOnly | ReadsM0, kBeforeGfx940}},
+    {{"buffer_store_lds_dword", MUBUF, {61}, "srsrc:4, soffset offset", Load | Store | LdsOnly | ReadsM0, kBeforeGfx940},
+     [](auto& b) { b.store_lds(); }},
     {{"buffer_wbinvl1", MUBUF, {62}, "", None, kBeforeGfx940}, [](auto& b) { b.nop("host memory is coherent"); }},
     {{"buffer_wbinvl1_vol", MUBUF, {63}, "", None, kBeforeGfx940}, [](auto& b) { b.nop("host memory is coherent"); }},
     BZ_BUFFER_ATOMIC("buffer_atomic_swap", swap, 64, "b32", kGfx9),
@@ -112,26 +117,31 @@ template <class B> inline constexpr Row<B> kMubuf[] = {
 #undef BZ_BUFFER_STORE
 #undef BZ_BUFFER_ATOMIC
 
-#define BZ_TBUFFER_LOAD(name, op, dwords) {{name, MTBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed}}
-#define BZ_TBUFFER_STORE(name, op, dwords) {{name, MTBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed}}
+// n components in the instruction's format.
+#define BZ_TBUFFER_LOAD(name, op, n, dwords, d16)                                                                      \
+  {{name, MTBUF, {op}, "vdata:" #dwords ":dst, vaddr, srsrc:4, soffset offset", Load | Typed},                         \
+   kLoadFormat<n, d16, TexelFrom::instruction>}
+#define BZ_TBUFFER_STORE(name, op, n, dwords, d16)                                                                     \
+  {{name, MTBUF, {op}, "vdata:" #dwords ", vaddr, srsrc:4, soffset offset", Store | Typed},                            \
+   kStoreFormat<n, d16, TexelFrom::instruction>}
 
 template <class B> inline constexpr Row<B> kMtbuf[] = {
-    BZ_TBUFFER_LOAD("tbuffer_load_format_x", 0, 1),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_xy", 1, 2),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_xyz", 2, 3),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_xyzw", 3, 4),
-    BZ_TBUFFER_STORE("tbuffer_store_format_x", 4, 1),
-    BZ_TBUFFER_STORE("tbuffer_store_format_xy", 5, 2),
-    BZ_TBUFFER_STORE("tbuffer_store_format_xyz", 6, 3),
-    BZ_TBUFFER_STORE("tbuffer_store_format_xyzw", 7, 4),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_x", 8, 1),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xy", 9, 1),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xyz", 10, 2),
-    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xyzw", 11, 2),
-    BZ_TBUFFER_STORE("tbuffer_store_format_d16_x", 12, 1),
-    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xy", 13, 1),
-    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xyz", 14, 2),
-    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xyzw", 15, 2),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_x", 0, 1, 1, D16::no),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_xy", 1, 2, 2, D16::no),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_xyz", 2, 3, 3, D16::no),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_xyzw", 3, 4, 4, D16::no),
+    BZ_TBUFFER_STORE("tbuffer_store_format_x", 4, 1, 1, D16::no),
+    BZ_TBUFFER_STORE("tbuffer_store_format_xy", 5, 2, 2, D16::no),
+    BZ_TBUFFER_STORE("tbuffer_store_format_xyz", 6, 3, 3, D16::no),
+    BZ_TBUFFER_STORE("tbuffer_store_format_xyzw", 7, 4, 4, D16::no),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_x", 8, 1, 1, D16::packed),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xy", 9, 2, 1, D16::packed),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xyz", 10, 3, 2, D16::packed),
+    BZ_TBUFFER_LOAD("tbuffer_load_format_d16_xyzw", 11, 4, 2, D16::packed),
+    BZ_TBUFFER_STORE("tbuffer_store_format_d16_x", 12, 1, 1, D16::packed),
+    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xy", 13, 2, 1, D16::packed),
+    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xyz", 14, 3, 2, D16::packed),
+    BZ_TBUFFER_STORE("tbuffer_store_format_d16_xyzw", 15, 4, 2, D16::packed),
 };
 
 #undef BZ_TBUFFER_LOAD

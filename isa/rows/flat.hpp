@@ -98,6 +98,8 @@ template <class B> inline constexpr Row<B> kFlat[] = {
     BZ_FLAT_LOADS_STORES("global", GLOBAL, "addr:2", ", saddr:2", None),
     BZ_FLAT_LOADS_STORES("scratch", SCRATCH, "addr", ", saddr", ReadsFlatScratch),
     BZ_LOADS_TO_LDS("global", GLOBAL, "addr:2, saddr:2", None),
+    {{"global_load_lds_dwordx4", GLOBAL, {125}, "addr:2, saddr:2 offset", Load | Store | LdsOnly | ReadsM0, kGfx950}},
+    {{"global_load_lds_dwordx3", GLOBAL, {126}, "addr:2, saddr:2 offset", Load | Store | LdsOnly | ReadsM0, kGfx950}},
     BZ_LOADS_TO_LDS("scratch", SCRATCH, "addr, saddr", ReadsFlatScratch),
     BZ_FLAT_ATOMICS("flat", FLAT, "", ReadsFlatScratch, kGfx940),
     BZ_FLAT_ATOMICS("global", GLOBAL, ", saddr:2", None, kGfx908Up),

@@ -23,6 +23,10 @@ namespace bz::isa {
 #define BZ_SMFMAC(name, op, t, d)                                                                                      \
   {{name, MAI, {op}, "vdst:" t ":" #d ":rw, src0:2:av, src1:4:av, src2:v", kMatrix, kGfx940},                          \
    kSmfmac<matrix_named(name, t, d)>}
+// gfx950's, without semantics: `acc` is type and dwords of the destination, `ab` dwords of sources 0 and 1.
+#define BZ_MATRIX(name, fmt, op, acc, ab, src2, flags)                                                                 \
+  {{name, fmt, {op}, "vdst:" acc ", src0:" ab ":av, src1:" ab ":av" src2, flags, kGfx950}}
+#define BZ_SPARSE(name, op, acc) {{name, MAI, {op}, "vdst:" acc ":rw, src0:4:av, src1:8:av, src2:v", kMatrix, kGfx950}}
 
 inline constexpr Flags kMatrix = WholeWave | ReadsMode;
 inline constexpr TargetSet kGfx908And90a = kGfx908 | kGfx90a;
@@ -82,8 +86,37 @@ template <class B> inline constexpr Row<B> kMai[] = {
     BZ_SMFMAC("v_smfmac_f32_32x32x32_bf8_fp8", 125, "f32", 16),
     BZ_SMFMAC("v_smfmac_f32_32x32x32_fp8_bf8", 126, "f32", 16),
     BZ_SMFMAC("v_smfmac_f32_32x32x32_fp8_fp8", 127, "f32", 16),
+    // gfx950: twice the depth, the 6- and 4-bit floats, and a scale for each block of 32. Nothing executes them yet.
+    BZ_MATRIX("v_mfma_f32_16x16x128_f8f6f4", MAI, 45, "f32:4", "8", ", src2:f32:4", kMatrix | F8f6f4),
+    BZ_MATRIX("v_mfma_f32_32x32x64_f8f6f4", MAI, 46, "f32:16", "8", ", src2:f32:16", kMatrix | F8f6f4),
+    BZ_MATRIX("v_mfma_scale_f32_16x16x128_f8f6f4", VOP3PX, 45, "f32:4", "8", ", src2:f32:4, scale0:v, scale1:v", kMatrix | F8f6f4),
+    BZ_MATRIX("v_mfma_scale_f32_32x32x64_f8f6f4", VOP3PX, 46, "f32:16", "8", ", src2:f32:16, scale0:v, scale1:v", kMatrix | F8f6f4),
+    // The first half of the scaled forms by itself.
+    {{"v_mfma_ld_scale_b32", VOP3P, {44}, "src0, src1", WholeWave, kGfx950}},
+    BZ_MATRIX("v_mfma_f32_16x16x32_bf16", MAI, 53, "f32:4", "4", ", src2:f32:4", kMatrix),
+    BZ_MATRIX("v_mfma_i32_16x16x64_i8", MAI, 54, "i32:4", "4", ", src2:i32:4", kMatrix),
+    BZ_MATRIX("v_mfma_f32_32x32x16_bf16", MAI, 55, "f32:16", "4", ", src2:f32:16", kMatrix),
+    BZ_MATRIX("v_mfma_i32_32x32x32_i8", MAI, 56, "i32:16", "4", ", src2:i32:16", kMatrix),
+    BZ_MATRIX("v_mfma_f32_16x16x32_f16", MAI, 84, "f32:4", "4", ", src2:f32:4", kMatrix),
+    BZ_MATRIX("v_mfma_f32_32x32x16_f16", MAI, 85, "f32:16", "4", ", src2:f32:16", kMatrix),
+    BZ_SPARSE("v_smfmac_f32_16x16x64_bf16", 57, "f32:4"),
+    BZ_SPARSE("v_smfmac_i32_16x16x128_i8", 58, "i32:4"),
+    BZ_SPARSE("v_smfmac_f32_16x16x128_bf8_bf8", 59, "f32:4"),
+    BZ_SPARSE("v_smfmac_f32_16x16x128_bf8_fp8", 60, "f32:4"),
+    BZ_SPARSE("v_smfmac_f32_16x16x128_fp8_bf8", 61, "f32:4"),
+    BZ_SPARSE("v_smfmac_f32_16x16x128_fp8_fp8", 67, "f32:4"),
+    BZ_SPARSE("v_smfmac_f32_32x32x32_bf16", 70, "f32:16"),
+    BZ_SPARSE("v_smfmac_i32_32x32x64_i8", 71, "i32:16"),
+    BZ_SPARSE("v_smfmac_f32_32x32x64_bf8_bf8", 75, "f32:16"),
+    BZ_SPARSE("v_smfmac_f32_32x32x64_bf8_fp8", 78, "f32:16"),
+    BZ_SPARSE("v_smfmac_f32_32x32x64_fp8_bf8", 79, "f32:16"),
+    BZ_SPARSE("v_smfmac_f32_32x32x64_fp8_fp8", 83, "f32:16"),
+    BZ_SPARSE("v_smfmac_f32_16x16x64_f16", 90, "f32:4"),
+    BZ_SPARSE("v_smfmac_f32_32x32x32_f16", 91, "f32:16"),
 };
 
+#undef BZ_MATRIX
+#undef BZ_SPARSE
 #undef BZ_MFMA
 #undef BZ_MFMA2
 #undef BZ_MFMA3

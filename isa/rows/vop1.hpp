@@ -152,6 +152,8 @@ template <class B> inline constexpr Row<B> kVop1[] = {
      [](auto& b) { auto x = b.u32(0); b.vdst(0, b.from_num8(Num::fp8, x & 255u)); b.vdst(1, b.from_num8(Num::fp8, (x >> 8) & 255u)); }},
     {{"v_cvt_pk_f32_bf8", VOP1 | VOP3, {87}, "vdst:pk_f32, src0", FloatOp | NoDstSel, kGfx940},
      [](auto& b) { auto x = b.u32(0); b.vdst(0, b.from_num8(Num::bf8, x & 255u)); b.vdst(1, b.from_num8(Num::bf8, (x >> 8) & 255u)); }},
+    {{"v_prng_b32", VOP1 | VOP3, {88}, "vdst, src0", None, kGfx950}},
+    {{"v_cvt_f32_bf16", VOP1 | VOP3, {91}, "vdst:f32, src0:bf16", FloatOp, kGfx950}},
 };
 
 } // namespace bz::isa

@@ -57,6 +57,7 @@ template <class B> inline constexpr Row<B> kVop2[] = {
     {{"v_xor_b32", VOP2 | VOP3, {21}, "vdst, src0, src1"}, [](auto& b) { b.vdst(b.u32(0) ^ b.u32(1)); }},
     {{"v_mac_f32", VOP2 | VOP3, {22}, "vdst:f32:rw, src0:f32, src1:f32", FloatOp | NoSdwa, kBeforeGfx940},
      [](auto& b) { b.vdst(b.mad(b.f32(0), b.f32(1), b.dst_f32())); }},
+    {{"v_dot2c_f32_bf16", VOP2 | VOP3, {22}, "vdst:f32:rw, src0:pk_bf16, src1:pk_bf16", FloatOp | Mods | NoSdwa, kGfx950}},
     {{"v_madmk_f32", VOP2, {23}, "vdst:f32, src0:f32, k32:f32, src1:f32", ReadsMode | NoSuffix | NoSdwa | NoDpp, kBeforeGfx940},
      [](auto& b) { b.vdst(b.mad(b.f32(0), b.f32(1), b.f32(2))); }},
     {{"v_fmamk_f32", VOP2, {23}, "vdst:f32, src0:f32, k32:f32, src1:f32", ReadsMode | NoSuffix | NoSdwa | NoDpp, kGfx940},

@@ -195,6 +195,12 @@ template <class B> inline constexpr Row<B> kVop3[] = {
            auto n = b.u32(1) & 7u;
            b.vdst((b.u64(0) << b.select(n > 4u, decltype(n)(0u), n)) + b.u64(2));
          }},
+    {{"v_bitop3_b16", VOP3, {0x233}, "vdst:b16, src0:b16, src1:b16, src2:b16", OpSel | Bitop3, kGfx950}},
+    {{"v_bitop3_b32", VOP3, {0x234}, "vdst, src0, src1, src2", Bitop3, kGfx950}},
+    {{"v_ashr_pk_i8_i32", VOP3, {0x265}, "vdst, src0:i32, src1:i32, src2:u32", OpSel | Mods, kGfx950}},
+    {{"v_ashr_pk_u8_i32", VOP3, {0x266}, "vdst, src0:i32, src1:i32, src2:u32", OpSel | Mods, kGfx950}},
+    {{"v_cvt_pk_f16_f32", VOP3, {0x267}, "vdst:pk_f16, src0:f32, src1:f32", FloatOp, kGfx950}},
+    {{"v_cvt_pk_bf16_f32", VOP3, {0x268}, "vdst:pk_bf16, src0:f32, src1:f32", FloatOp | IdleOpSel, kGfx950}},
     {{"v_add_f64", VOP3, {0x280}, "vdst:f64, src0:f64, src1:f64", FloatOp},
      [](auto& b) { b.vdst(b.f64(0) + b.f64(1)); }},
     {{"v_mul_f64", VOP3, {0x281}, "vdst:f64, src0:f64, src1:f64", FloatOp},
@@ -263,6 +269,10 @@ template <class B> inline constexpr Row<B> kVop3[] = {
     {{"v_cvt_pk_bf8_f32", VOP3, {0x2a3}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
     {{"v_cvt_sr_fp8_f32", VOP3, {0x2a4}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
     {{"v_cvt_sr_bf8_f32", VOP3, {0x2a5}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
+    {{"v_cvt_sr_f16_f32", VOP3, {0x2a6}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx950}},
+    {{"v_cvt_sr_bf16_f32", VOP3, {0x2a7}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx950}},
+    {{"v_minimum3_f32", VOP3, {0x2a8}, "vdst:f32, src0:f32, src1:f32, src2:f32", FloatOp, kGfx950}},
+    {{"v_maximum3_f32", VOP3, {0x2a9}, "vdst:f32, src0:f32, src1:f32, src2:f32", FloatOp, kGfx950}},
 };
 
 } // namespace bz::isa
