@@ -26,6 +26,9 @@ struct EngineConfig {
   Hooks hooks;
   /// "avx512", "avx2" or "" for the best that the machine has. BZ_SIMD overrides it.
   std::string simd;
+  /// Count how often each row is executed (exec/coverage.hpp). It costs as much as the plainest row itself, so only tests and
+  /// BZ_COVERAGE=file turn it on.
+  bool count_rows = false;
 };
 
 /// A kernel dispatch as the command processor hands it over. Everything is copied.
@@ -86,7 +89,7 @@ struct RunResult {
   uint64_t next = 0;                        ///< first group of the range that was not started
   std::unique_ptr<ParkedGroup> parked;      ///< state == parked: this group yielded (spinning, s_sleep, quantum used up)
   std::unique_ptr<Halt> halt;               ///< state == halted
-  uint64_t instructions = 0;                ///< wave-instructions executed in this call
+  uint64_t instructions = 0;                ///< wave-instructions executed in this call; 0 unless rows are counted
 };
 
 /// Registers and LDS of the groups that one host thread runs. Not thread-safe; one per worker thread.

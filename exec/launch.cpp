@@ -93,6 +93,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   uint32_t granule = unified_registers(config.target) ? 8 : 4;
   l.vgprs = (rsrc1::vgpr_blocks(r1) + 1) * granule;
   l.traits.target = config.target;
+  l.traits.count_rows = config.count_rows;
   l.traits.accum_offset = unified_registers(config.target) ? (bits(kd.compute_pgm_rsrc3, 0, 6) + 1) * 4 : 256;
   l.traits.split_mode = mxcsr_of_mode(l.mode, false) != mxcsr_of_mode(l.mode, true);
 

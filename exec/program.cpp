@@ -516,10 +516,12 @@ struct Lowering {
     meta = &isa::row_meta(decoded.row);
     op = Op{};
     op.row = decoded.row;
-    if (is_elided(decoded) && isa::row_has_semantics(decoded.row)) {
-      code.elided.push_back(decoded.row);
-      return;
+    if (code.traits.count_rows && isa::row_has_semantics(decoded.row)) {
+      Op counter = engine_op(control_count);
+      counter.aux = decoded.row;
+      emit(counter);
     }
+    if (is_elided(decoded) && isa::row_has_semantics(decoded.row)) return;
     if (!isa::row_has_semantics(decoded.row)) return halt(control_row_missing);
     if (decoded.lds && has(meta->flags, isa::WideLds)) return halt(control_row_missing);  // only one dword goes to LDS yet
     const isa::FamilyInfo* family = nullptr;

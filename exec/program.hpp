@@ -16,6 +16,7 @@ struct CodeTraits {
   isa::Target target = isa::Target::gfx942;
   uint32_t accum_offset = 256;   ///< first AGPR in the register array
   bool split_mode = false;       ///< MODE differs between single and double/half: MXCSR is switched around rows
+  bool count_rows = false;       ///< an operation before each row adds to the worker's counters
   bool operator==(const CodeTraits&) const = default;
 };
 
@@ -29,7 +30,6 @@ struct Code {
   uint32_t count = 0;
   std::vector<uint32_t> op_at;        ///< dword index -> operation, kNone inside instructions
   std::vector<uint32_t> dword_of;     ///< operation -> dword index of its instruction
-  std::vector<isa::RowId> elided;     ///< rows without effect that became no operation
   std::bitset<layout::kConstCount> const_rows;   ///< constants needed as rows
   static constexpr uint32_t kNone = ~0u;
 

@@ -258,6 +258,10 @@ BZ_PN void control_row_missing(const Op* o, char* w) {
   wave_of(w)->group->halt_text = nullptr;
   BZ_TAIL control_halt(o, w);
 }
+BZ_PN void control_count(const Op* o, char* w) {
+  wave_of(w)->coverage[o->aux] += wave_of(w)->convoy;
+  BZ_GO(o + 1, w);
+}
 BZ_PN void control_specials(const Op* o, char* w) {
   BZ_FOR_WAVES(wv) {
     Wave* v = wave_of(wv);

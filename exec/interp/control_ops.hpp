@@ -8,6 +8,7 @@ BZ_PN void control_illegal(const Op* o, char* w);        ///< not an instruction
 BZ_PN void control_unreadable(const Op* o, char* w);     ///< code that can't be fetched
 BZ_PN void control_row_missing(const Op* o, char* w);    ///< a known row without semantics here
 BZ_PN void control_far(const Op* o, char* w);            ///< jump to the address in lit
+BZ_PN void control_count(const Op* o, char* w);          ///< row aux is about to run: coverage
 BZ_PN void control_specials(const Op* o, char* w);       ///< vccz, execz, scc into Wave::special
 BZ_PN void control_mode_wide(const Op* o, char* w);      ///< MXCSR of double/half rows
 BZ_PN void control_mode_narrow(const Op* o, char* w);    ///< and back

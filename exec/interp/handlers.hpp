@@ -16,14 +16,11 @@ namespace bz::exec::BZ_LEVEL_NS {
     BZ_TAIL bz_next_->fn(bz_next_, w);                                                                                 \
   } while (0)
 
-/// for (each wave block wv in the span of w); kept rolled: a convoy is short, and its handlers are many.
+/// for (each wave block wv in the span of w); kept rolled: a convoy is short, and its handlers are many. A span has at least
+/// one wave, and the compiler may know it.
 #define BZ_FOR_WAVES(wv)                                                                                               \
+  __builtin_assume(reinterpret_cast<Wave*>(w)->span != 0);                                                             \
   _Pragma("clang loop unroll(disable)") for (char *wv = w, *bz_end_ = w + reinterpret_cast<Wave*>(w)->span; wv != bz_end_; wv += layout::kStride)
-
-BZ_AI void count(isa::RowId row, char* w) {
-  auto* wave = reinterpret_cast<Wave*>(w);
-  wave->coverage[row] += wave->convoy;
-}
 
 /// After EXEC changed: the full stream if every wave of the span has all lanes on.
 BZ_AI const Op* next_by_exec(const Op* o, char* w, bool in_full) {
@@ -69,7 +66,6 @@ template <template <class> class Rows, size_t R, bool Full, int G> struct LaneRo
   static constexpr isa::Row<B> kRow = Rows<B>::rows[R];
   BZ_PN static void handler(const Op* o, char* w) {
     bool exec_changed = false, halted = false;
-    count(o->row, w);
     BZ_FOR_WAVES(wv) eval_lanes<kRow.sem, B>(o, wv, exec_changed, halted);
     if (halted) {
       reinterpret_cast<Wave*>(w)->group->halt_reason = Halt::Reason::not_implemented;
@@ -91,7 +87,6 @@ template <template <class> class Rows, size_t R, bool Lit, bool Exec> struct Sca
   using B = ScalarB<Lit>;
   static constexpr isa::Row<B> kRow = Rows<B>::rows[R];
   BZ_PN static void handler(const Op* o, char* w) {
-    count(o->row, w);
     bool any = false, all = true, is_branch = false;
     Request request = Request::none;
     BZ_FOR_WAVES(wv) {
@@ -143,7 +138,6 @@ template <template <class> class Rows, size_t R, bool Full, bool Saddr> struct W
   using B = WaveB<Full, Saddr>;
   static constexpr isa::Row<B> kRow = Rows<B>::rows[R];
   BZ_PN static void handler(const Op* o, char* w) {
-    count(o->row, w);
     BZ_FOR_WAVES(wv) {
       B b(o, wv);
       kRow.sem(b);

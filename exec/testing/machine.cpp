@@ -50,6 +50,7 @@ Machine::Machine(isa::Target target, const std::string& level, uint32_t waves) :
   EngineConfig config;
   config.target = target;
   config.simd = level;
+  config.count_rows = true;
   auto engine = Engine::create(config);
   if (!engine) throw std::runtime_error(engine.status().to_string());
   impl_->engine.reset(static_cast<EngineImpl*>(std::move(engine).value().release()));
@@ -67,6 +68,7 @@ Machine::Machine(isa::Target target, const std::string& level, uint32_t waves) :
   l.target = target;
   l.traits.target = target;
   l.traits.accum_offset = 256;
+  l.traits.count_rows = true;
   l.mode = impl_->mode;
   l.groups = {1, 1, 1};
   l.lanes = 64 * waves;
@@ -124,7 +126,6 @@ Status Machine::run(std::span<const uint32_t> words) {
   c.codes.clear();
   c.add_code(m.dispatch->code);
   std::memset(g.jumps, 0, sizeof g.jumps);
-  for (auto row : m.dispatch->code->elided) m.worker->coverage()[row] += 1;
   uint32_t waves = m.dispatch->launch.waves;
   bool full = true;
   for (uint32_t i = 0; i < waves; ++i) {
