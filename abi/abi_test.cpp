@@ -3,6 +3,7 @@
 #include "abi/aql.hpp"
 #include "abi/exceptions.hpp"
 #include "abi/help.hpp"
+#include "abi/image.hpp"
 #include "abi/kernel_descriptor.hpp"
 #include "abi/kfd_debug.hpp"
 #include "abi/kfd_ioctl.hpp"
