@@ -248,6 +248,7 @@ std::optional<Inst> decode(Target target, const uint32_t* words, size_t count) {
   if (count == 0) return std::nullopt;
   Decoder d{target, words, count};
   if (!d.run()) return std::nullopt;
+  if (row_absent(d.inst.row)) d.inst.legal = false;
   d.index_operands();
   d.inst.size = static_cast<uint8_t>(d.used * 4);
   return d.inst;

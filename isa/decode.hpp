@@ -7,7 +7,8 @@
 
 namespace bz::isa {
 
-/// Decodes one instruction of `count` available dwords; nullopt = no instruction of this target (or truncated).
+/// Decodes one instruction of `count` available dwords; nullopt = no instruction of this target (or truncated). One whose
+/// `legal` is false can be shown and must not be executed; a legal one without semantics is not implemented.
 std::optional<Inst> decode(Target target, const uint32_t* words, size_t count);
 
 /// Text in LLVM's spelling. Branch targets print as the raw immediate, as LLVM does without an address.
@@ -18,6 +19,8 @@ const Meta& row_meta(RowId row);
 size_t row_count();
 FamilyClass row_class(RowId row);
 bool row_has_semantics(RowId row);
+/// Why no compute product has the row (absent.hpp), nullptr for all others. Such instructions decode, and are never legal.
+const char* row_absent(RowId row);
 /// kNoRow if no row has that format and opcode on the target. `opcode` as encoded in `format`.
 RowId find_row(Target target, Format format, unsigned opcode);
 

@@ -1,5 +1,6 @@
 // Decoder, text form and row tables by themselves, against the checked-in sample of LLVM's text, and, where the fact
 // tables are at hand (BZ_ISA_FACTS names their folder), against every vector in them.
+#include "isa/absent.hpp"
 #include "isa/decode.hpp"
 #include "isa/families.hpp"
 #include "isa/random_words.hpp"
@@ -44,7 +45,7 @@ std::string one_line(std::string_view s) {
 }
 
 /// Lines "... hex | text": decodes the last word before the bar and compares text and size. Returns how many there were.
-size_t check_vectors(const std::string& file, Target target) {
+size_t check_vectors(const std::string& file, Target target, bool legal_only = false) {
   std::ifstream in(file);
   std::string line;
   size_t count = 0, failures = 0;
@@ -58,6 +59,7 @@ size_t check_vectors(const std::string& file, Target target) {
     auto inst = decode(target, words.data(), words.size());
     std::string got = inst ? one_line(disassemble(target, *inst)) : "<rejected>";
     bool whole = inst && inst->size == words.size() * 4;
+    if (legal_only && inst) EXPECT_EQ(inst->legal, row_absent(inst->row) == nullptr) << got << " on " << target_name(target);
     if (got == want && whole) continue;
     if (++failures <= 20) ADD_FAILURE() << target_name(target) << " " << hex << "\n  want " << want << "\n  got  " << got;
   }
@@ -94,6 +96,18 @@ TEST(Rows, NamesAreUniquePerTargetAndFormat) {
       if (!(m.targets & bit(target)) || m.op.of(target) < 0) continue;
       EXPECT_TRUE(seen.emplace(m.name_on(target), m.formats).second) << m.name << " on " << target_name(target);
     }
+  }
+}
+
+TEST(Rows, AbsentOnesAreKnownAndHaveNoSemantics) {
+  for (auto& a : kAbsent) {
+    size_t matching = 0;
+    for (RowId id = 0; id < row_count(); ++id) {
+      if (row_absent(id) != a.why || absent_why(row_meta(id).name) != a.why) continue;
+      ++matching;
+      EXPECT_FALSE(row_has_semantics(id)) << row_meta(id).name << " is on the list of absent instructions";
+    }
+    EXPECT_GT(matching, 0u) << a.rows << " names no row";
   }
 }
 
@@ -250,7 +264,7 @@ TEST(Rows, AgreeWithFactTables) {
 TEST(Vectors, CheckedInSample) {
   for (auto target : kJudged) {
     auto file = std::string(BZ_ISA_TESTDATA) + "/vectors_" + std::string(target_name(target)) + ".txt";
-    EXPECT_GT(check_vectors(file, target), 1500u) << file;
+    EXPECT_GT(check_vectors(file, target, true), 1500u) << file;
   }
 }
 

@@ -1,4 +1,5 @@
 // Row look-up: arrays from (target, format, opcode) to row, built from the families when first asked for.
+#include "isa/absent.hpp"
 #include "isa/decode.hpp"
 #include "isa/families.hpp"
 
@@ -14,6 +15,7 @@ constexpr size_t kOpcodes = 1024;
 struct Tables {
   std::array<const Meta*, kRowCount> metas{};
   std::array<uint8_t, kRowCount> families{};
+  std::array<const char*, kRowCount> absent{};
   std::array<std::array<std::vector<RowId>, kFormatCount>, kTargetCount> rows;
 
   Tables() {
@@ -23,6 +25,7 @@ struct Tables {
         auto id = static_cast<RowId>(family.base + i);
         metas[id] = &family.rows[i].meta;
         families[id] = static_cast<uint8_t>(f);
+        absent[id] = absent_why(metas[id]->name);
         add(id);
       }
     }
@@ -58,6 +61,7 @@ const Tables& tables() {
 size_t row_count() { return kRowCount; }
 const Meta& row_meta(RowId row) { return *tables().metas[row]; }
 FamilyClass row_class(RowId row) { return kFamilies[tables().families[row]].cls; }
+const char* row_absent(RowId row) { return tables().absent[row]; }
 bool row_has_semantics(RowId row) {
   auto& f = kFamilies[tables().families[row]];
   return f.rows[row - f.base].sem.present;
