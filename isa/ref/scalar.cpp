@@ -333,6 +333,54 @@ constexpr Entry kSopk[] = {
      }},
 };
 
+// ---------------------------------------------------------------- fork and join, exceptions
+
+/// MODE[31:29]: number of entries on the branch stack, each four SGPRs {PC, EXEC} from s0 on. Vega ISA, "Branching with the
+/// branch stack" and S_CBRANCH_G_FORK, S_CBRANCH_I_FORK, S_CBRANCH_JOIN.
+constexpr int kCspShift = 29;
+uint32_t stack_depth(const Machine& m) { return m.mode >> kCspShift; }
+void set_stack_depth(Machine& m, uint32_t n) { m.mode = (m.mode & ~(7u << kCspShift)) | (n & 7) << kCspShift; }
+
+void fork(V v, uint64_t mask, uint64_t target) {
+  uint64_t pass = mask & v.m.exec(), fail = ~mask & v.m.exec();
+  if (pass == v.m.exec()) {
+    v.m.next_pc = target;
+    return;
+  }
+  if (fail == v.m.exec()) return;
+  // The smaller side goes on; the larger one is stored.
+  bool take_fail = std::popcount(fail) < std::popcount(pass);
+  unsigned entry = 4 * stack_depth(v.m);
+  v.m.set_sgpr64(entry, take_fail ? pass : fail);
+  v.m.set_sgpr64(entry + 2, take_fail ? target : v.m.next_pc);
+  set_stack_depth(v.m, stack_depth(v.m) + 1);
+  v.m.set_sgpr64(kExec, take_fail ? fail : pass);
+  if (!take_fail) v.m.next_pc = target;
+}
+void join(V v) {
+  if (stack_depth(v.m) == v.u32(0)) return;   // the second time: both sides are here
+  set_stack_depth(v.m, stack_depth(v.m) - 1);
+  unsigned entry = 4 * stack_depth(v.m);
+  v.m.set_sgpr64(kExec, v.m.sgpr64(entry));
+  v.m.next_pc = v.m.sgpr64(entry + 2);
+}
+/// MODE.VSKIP: vector and memory instructions are not issued.
+void set_vskip(V v) {
+  constexpr uint32_t kVskip = 1u << 28;
+  bool on = v.u32(0) >> (v.u32(1) & 31) & 1;
+  v.m.mode = on ? v.m.mode | kVskip : v.m.mode & ~kVskip;
+}
+
+constexpr Entry kStack[] = {
+    {"s_cbranch_g_fork", [](V v) { fork(v, v.u64(0), v.u64(1)); }},
+    {"s_cbranch_i_fork", [](V v) { fork(v, v.u64(0), v.i.branch_target(v.m.pc)); }},
+    {"s_cbranch_join", join},
+    {"s_setvskip", set_vskip},
+    // Outside of a trap handler there is no privilege to give back: a jump. The second source (of two) is about caches.
+    {"s_rfe_b64", [](V v) { v.m.next_pc = v.u64(0); }},
+    {"s_rfe_restore_b64", [](V v) { v.m.next_pc = v.u64(0); }},
+};
+
 // ---------------------------------------------------------------- SOPP
 
 template <auto Condition> void branch_if(V v) {
@@ -343,7 +391,10 @@ void nothing(V) {}
 constexpr Entry kSopp[] = {
     {"s_nop", nothing}, {"s_endpgm", nothing}, {"s_wakeup", nothing}, {"s_waitcnt", nothing},
     {"s_sleep", nothing}, {"s_setprio", nothing}, {"s_icache_inv", nothing}, {"s_incperflevel", nothing},
-    {"s_decperflevel", nothing}, {"s_ttracedata", nothing},
+    {"s_decperflevel", nothing}, {"s_ttracedata", nothing}, {"s_endpgm_saved", nothing}, {"s_endpgm_ordered_ps_done", nothing},
+    // STATUS.COND_DBG_* are a debugger's, and 0.
+    {"s_cbranch_cdbgsys", nothing}, {"s_cbranch_cdbguser", nothing}, {"s_cbranch_cdbgsys_or_user", nothing},
+    {"s_cbranch_cdbgsys_and_user", nothing},
     {"s_branch", branch_if<[](Machine&) { return true; }>},
     {"s_cbranch_scc0", branch_if<[](Machine& m) { return !m.scc; }>},
     {"s_cbranch_scc1", branch_if<[](Machine& m) { return m.scc; }>},
@@ -362,6 +413,7 @@ void register_scalar() {
   add(kSop1, std::size(kSop1));
   add(kSopc, std::size(kSopc));
   add(kSopk, std::size(kSopk));
+  add(kStack, std::size(kStack));
   add(kSopp, std::size(kSopp));
 }
 

@@ -161,7 +161,35 @@ template <Fn Op, bool Unfused, MixTo To> void mix(V v) {
   v.out(0, To == MixTo::high ? (v.old32() & 0xffff) | half << 16 : (v.old32() & 0xffff0000u) | half);
 }
 
+/// Two products of halves and a single: the accumulator first, k ascending, each step fused and rounded (docs/fidelity.md, as
+/// matrix instructions). LLVM forms v_dot2_f32_f16 knowing that denormals of the single are flushed whatever MODE says;
+/// those of the halves are flushed on MI200 only (AMD's notes on MI200 numerics).
+template <bool Accumulate> void dot2(V v) {
+  Rules r(v.m, kF32);
+  r.always_flush();
+  auto half_of = [&](int k, int n) {
+    uint32_t x = Accumulate ? v.u32(k) >> (16 * n) & 0xffff : v.half(k, n);
+    return soft::unpack(kF16, x, v.m.target == Target::gfx90a);
+  };
+  uint32_t c = Accumulate ? v.old32() : v.u32(2);
+  if (!Accumulate && (v.i.neg_lo >> 2 & 1)) c ^= 0x80000000u;
+  Value sum = r.unpack(c);
+  for (int n = 0; n < 2; ++n) sum = r.unpack(r.pack(apply<kFma>(v, r, half_of(0, n), half_of(1, n), sum)));
+  v.out32(static_cast<uint32_t>(modified(v, r, r.pack(sum))));
+}
+/// A VOP2 row: no op_sel, low with low and high with high.
+void packed_fmac(V v) {
+  Rules r(v.m, kF16);
+  uint32_t out = 0;
+  for (int n = 0; n < 2; ++n) {
+    auto half_of = [&](uint32_t x) { return r.unpack(x >> (16 * n) & 0xffff); };
+    out |= static_cast<uint32_t>(modified(v, r, r.pack(apply<kFma>(v, r, half_of(v.u32(0)), half_of(v.u32(1)), half_of(v.old32()))))) << (16 * n);
+  }
+  v.out32(out);
+}
+
 constexpr Entry kPacked[] = {
+    {"v_dot2_f32_f16", nullptr, dot2<false>}, {"v_dot2c_f32_f16", nullptr, dot2<true>}, {"v_pk_fmac_f16", nullptr, packed_fmac},
     {"v_pk_fma_f16", nullptr, packed16<kFma, 3>}, {"v_pk_add_f16", nullptr, packed16<kAdd, 2>}, {"v_pk_mul_f16", nullptr, packed16<kMul, 2>},
     {"v_pk_min_f16", nullptr, packed16<kMin, 2>}, {"v_pk_max_f16", nullptr, packed16<kMax, 2>},
     {"v_pk_fma_f32", nullptr, packed32<kFma, 3>}, {"v_pk_mul_f32", nullptr, packed32<kMul, 2>}, {"v_pk_add_f32", nullptr, packed32<kAdd, 2>},

@@ -114,8 +114,8 @@ template <Small F> void from_small_pair(V v) {
   v.out(0, x[0]), v.out(1, x[1]);
 }
 /// `random` (stochastic rounding): added below the last kept bit, 32 bits left-aligned, then truncated. Otherwise nearest even.
-/// Too large and infinite values are the NaN, as long as MODE's FP16_OVFL does not ask for saturation.
-uint32_t to_small(const Rules& r, Small f, const Value& x, const uint32_t* random) {
+/// Infinite values are the NaN; too large ones too, unless MODE's FP16_OVFL (bit 23) asks for the largest number.
+uint32_t to_small(const Machine& machine, Small f, const Value& x, const uint32_t* random) {
   if (x.is_nan() || x.is_infinite()) return 0x80;
   if (x.is_zero()) return 0;
   int bias = 1 << (f.exponent_bits - 1), smallest_unit = 1 - bias - f.fraction_bits;
@@ -127,23 +127,22 @@ uint32_t to_small(const Rules& r, Small f, const Value& x, const uint32_t* rando
     noise.negative = x.negative;
     m = soft::add(m, noise);
   }
-  (void)r;
   int64_t n = to_integer(absolute(m), random ? Round::zero : Round::nearest_even, 0, INT32_MAX);
   if (n == 0) return 0;
   while (n >> (f.fraction_bits + 1)) n >>= 1, ++unit;  // rounded up to a power of two
   int field = n >> f.fraction_bits ? unit - smallest_unit + 1 : 0;
-  if (field >= 1 << f.exponent_bits) return 0x80;
+  if (field >= 1 << f.exponent_bits) return machine.mode >> 23 & 1 ? (x.negative ? 0xffu : 0x7fu) : 0x80;
   return (x.negative ? 0x80u : 0u) | static_cast<uint32_t>(field) << f.fraction_bits | static_cast<uint32_t>(n & ((1 << f.fraction_bits) - 1));
 }
 template <Small F> void pack_small(V v) {
   Rules r(v.m, kF32);
-  uint32_t pair = to_small(r, F, source(v, r, 0), nullptr) | to_small(r, F, source(v, r, 1), nullptr) << 8;
+  uint32_t pair = to_small(v.m, F, source(v, r, 0), nullptr) | to_small(v.m, F, source(v, r, 1), nullptr) << 8;
   bool high = v.i.op_sel >> 3 & 1;
   v.out32(high ? (v.old32() & 0xffff) | pair << 16 : (v.old32() & 0xffff0000u) | pair);
 }
 template <Small F> void stochastic_small(V v) {
   Rules r(v.m, kF32);
-  uint32_t random = v.u32(1), byte = to_small(r, F, source(v, r, 0), &random), shift = 8 * (v.i.op_sel >> 2 & 3);
+  uint32_t random = v.u32(1), byte = to_small(v.m, F, source(v, r, 0), &random), shift = 8 * (v.i.op_sel >> 2 & 3);
   v.out32((v.old32() & ~(0xffu << shift)) | byte << shift);
 }
 

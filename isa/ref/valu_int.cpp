@@ -200,6 +200,21 @@ template <int Shift> void mbcnt(V v) {
   v.out32(ones(v.u32(0) & below) + v.u32(1));
 }
 
+/// Which of four shader engines a box of 32-pixel tiles touches: selector {x_min, y_min, x_max, y_max}, two bits (6:5 of the
+/// pixel) each; a tile's engine is {x[5] ^ y[6], y[5] ^ x[6]} (Vega ISA, V_SCREEN_PARTITION_4SE_B32, whose table this formula
+/// makes).
+uint32_t screen_engines(uint32_t s) {
+  uint32_t x0 = s >> 6 & 3, y0 = s >> 4 & 3, x1 = s >> 2 & 3, y1 = s & 3, mask = 0;
+  for (uint32_t x = x0;; x = (x + 1) & 3) {
+    for (uint32_t y = y0;; y = (y + 1) & 3) {
+      mask |= 1u << (((x & 1) ^ (y >> 1)) << 1 | ((y & 1) ^ (x >> 1)));
+      if (y == y1) break;
+    }
+    if (x == x1) break;
+  }
+  return mask;
+}
+
 constexpr Entry kVop3[] = {
     {"v_mad_i32_i24", nullptr, [](V v) { v.out32(to_i32(v, int64_t{s24(v.u32(0))} * s24(v.u32(1)) + v.i32(2))); }},
     {"v_mad_u32_u24", nullptr, [](V v) { v.out32(to_u32(v, uint64_t{u24(v.u32(0))} * u24(v.u32(1)) + v.u32(2))); }},
@@ -227,6 +242,7 @@ constexpr Entry kVop3[] = {
     {"v_qsad_pk_u16_u8", nullptr, quad_sad_u16<false>},
     {"v_mqsad_pk_u16_u8", nullptr, quad_sad_u16<true>},
     {"v_mqsad_u32_u8", nullptr, quad_sad_u32},
+    {"v_screen_partition_4se_b32", nullptr, [](V v) { v.out32(screen_engines(v.u32(0))); }},
     {"v_mad_u64_u32", nullptr, mad_u64_u32},
     {"v_mad_i64_i32", nullptr, mad_i64_i32},
     {"v_perm_b32", nullptr, map3<permuted>},
