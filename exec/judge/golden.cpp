@@ -219,6 +219,8 @@ private:
     if (token == "hi") return need(1), Value{a[0] >> 32, 0};
     if (token == "sext8") return need(1), Value{static_cast<uint64_t>(int64_t{static_cast<int8_t>(a[0])}), 0};
     if (token == "sext16") return need(1), Value{static_cast<uint64_t>(int64_t{static_cast<int16_t>(a[0])}), 0};
+    for (auto [function, format] : {std::pair{"f64", 'd'}, {"f32", 'f'}, {"f16", 'h'}, {"bf16", 'b'}})
+      if (token == function) return need(1), Value{encode(static_cast<double>(static_cast<int64_t>(a[0])), format), format};
     if (token == "bits") return need(1), Value{static_cast<uint64_t>(std::popcount(a[0])), 0};
     for (auto [prefix, bytes] : {std::pair{"mem", scope_.mem}, {"lds", scope_.lds}})
       for (unsigned width : {8u, 16u, 32u, 64u})
@@ -390,6 +392,7 @@ Expected<std::vector<GoldenCase>> read_golden(const std::string& path) {
   constexpr isa::TargetSet kUsual = isa::bit(isa::Target::gfx900) | isa::bit(isa::Target::gfx90a) | isa::bit(isa::Target::gfx942);
   isa::TargetSet targets = kUsual;
   std::string section, text, line;
+  bool engines_only = false;
   std::vector<Assignment> section_inputs, text_inputs;
   auto assignments = [](std::string_view s, std::vector<Assignment>& to) {
     for (auto& part : split(s)) to.push_back(assignment(part));
@@ -404,8 +407,10 @@ Expected<std::vector<GoldenCase>> read_golden(const std::string& path) {
       } else if (all.starts_with("@with")) {
         section_inputs.clear();
         assignments(all.substr(5), section_inputs);
+      } else if (all.starts_with("@engines ")) {
+        engines_only = true;
       } else if (all.starts_with("@ ")) {   // a new section starts afresh
-        section = trim(all.substr(2)), targets = kUsual, text.clear();
+        section = trim(all.substr(2)), targets = kUsual, engines_only = false, text.clear();
         section_inputs.clear();
       } else if (!std::isspace(static_cast<unsigned char>(line[0]))) {
         size_t bar = all.find('|');
@@ -418,16 +423,18 @@ Expected<std::vector<GoldenCase>> read_golden(const std::string& path) {
       } else {
         if (section.empty() || text.empty()) fail("a case needs a section and instructions before it");
         GoldenCase c;
-        c.line = number, c.targets = targets, c.section = section, c.inputs = section_inputs;
+        c.line = number, c.targets = targets, c.section = section, c.engines_only = engines_only, c.inputs = section_inputs;
         c.inputs.insert(c.inputs.end(), text_inputs.begin(), text_inputs.end());
         std::vector<std::string> words;
         if (all.starts_with('(')) {
-          size_t close = all.find(')');
-          if (close == std::string_view::npos) fail("unbalanced brackets");
-          for (std::string_view rest = all.substr(1, close - 1); !rest.empty();) {
-            size_t comma = rest.find(';');
-            words.emplace_back(trim(rest.substr(0, comma)));
-            rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+          size_t close = 0;
+          for (int depth = 0; close < all.size(); ++close)
+            if (depth += all[close] == '(' ? 1 : all[close] == ')' ? -1 : 0; depth == 0) break;
+          if (close == all.size()) fail("unbalanced brackets");
+          std::string_view rest = all.substr(1, close - 1);
+          for (size_t from = 0, to = 0; to != std::string_view::npos; from = to + 1) {
+            to = rest.find(';', from);
+            words.emplace_back(trim(rest.substr(from, to == std::string_view::npos ? to : to - from)));
           }
           all = trim(all.substr(close + 1));
         }

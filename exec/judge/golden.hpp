@@ -29,6 +29,7 @@ struct GoldenCase {
   std::string section;        ///< the citation
   std::string text;           ///< instructions, one a line
   std::vector<Assignment> inputs, results;
+  bool engines_only = false;  ///< nothing for the reference machine
   unsigned vectors = 1;       ///< distinct inputs: lanes of the longest list
 };
 
