@@ -1,5 +1,5 @@
-// How often each row of isa/ has been executed in this process (index = RowId), over all engines and workers. With
-// BZ_COVERAGE=file the counts are added to that file, one "name count" a line, when an engine goes away.
+// How often each row of isa/ has been executed by an engine (index = RowId). With BZ_COVERAGE=file an engine that goes away
+// adds its counts to that file, one "target name count" a line; `bz isa coverage` reads it.
 #pragma once
 #include "base/status.hpp"
 #include "isa/target.hpp"
@@ -10,8 +10,7 @@
 
 namespace bz::exec {
 
-std::vector<uint64_t> row_coverage();
 /// Appends the rows that were executed.
-Status append_row_coverage(const std::string& path, isa::Target target);
+Status append_row_coverage(const std::string& path, isa::Target target, const std::vector<uint64_t>& counts);
 
 } // namespace bz::exec

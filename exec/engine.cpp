@@ -10,22 +10,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 
 namespace bz::exec {
 namespace {
-
-// ---------------------------------------------------------------- coverage
-
-struct CoverageBook {
-  std::mutex mutex;
-  std::vector<uint64_t> total = std::vector<uint64_t>(isa::row_count());   ///< of workers that are gone
-  std::set<const std::vector<uint64_t>*> live;
-};
-CoverageBook& coverage_book() {
-  static auto* book = new CoverageBook;   // outlives every worker
-  return *book;
-}
 
 // ---------------------------------------------------------------- time
 
@@ -34,15 +21,6 @@ constexpr uint64_t kSpinSlice = 100'000, kWorkSlice = 10'000'000;
 constexpr int64_t kBudget = 1024;
 
 } // namespace
-
-std::vector<uint64_t> row_coverage() {
-  auto& book = coverage_book();
-  std::lock_guard lock(book.mutex);
-  auto sum = book.total;
-  for (auto* v : book.live)
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += (*v)[i];
-  return sum;
-}
 
 // ---------------------------------------------------------------- workgroup context
 
@@ -164,17 +142,10 @@ void enter(void* p) {
 
 } // namespace
 
-WorkerImpl::WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {
-  auto& book = coverage_book();
-  std::lock_guard lock(book.mutex);
-  book.live.insert(&coverage_);
-}
+WorkerImpl::WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {}
 WorkerImpl::~WorkerImpl() {
   if (context_) engine_.give_context(std::move(context_));
-  auto& book = coverage_book();
-  std::lock_guard lock(book.mutex);
-  book.live.erase(&coverage_);
-  for (size_t i = 0; i < coverage_.size(); ++i) book.total[i] += coverage_[i];
+  engine_.add_coverage(coverage_);
 }
 
 RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) {
@@ -339,7 +310,13 @@ EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::m
 EngineImpl::~EngineImpl() {
   const char* path = std::getenv("BZ_COVERAGE");
   if (!path || !*path) return;
-  if (auto s = append_row_coverage(path, config_.target); !s.ok()) log("exec", bz::Level::error, "{}", s.message());
+  if (auto s = append_row_coverage(path, config_.target, executed_); !s.ok()) log("exec", bz::Level::error, "{}", s.message());
+}
+
+void EngineImpl::add_coverage(const std::vector<uint64_t>& counts) {
+  std::lock_guard lock(mutex_);
+  executed_.resize(counts.size());
+  for (size_t i = 0; i < counts.size(); ++i) executed_[i] += counts[i];
 }
 
 std::string EngineImpl::description() const { return std::string("interpreter, ") + level_.name; }

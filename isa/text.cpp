@@ -355,7 +355,7 @@ private:
     unsigned c = i_.dpp.ctrl;
     bool wide = false;
     for (auto& o : i_.operands) wide |= o.kind == Operand::Kind::vgpr && o.dwords > 1;
-    if (wide && (kGfx90aUp & bit(target_)) && (c < 0x150 || c > 0x15f)) out_ += " /* DP ALU dpp only supports row_newbcast */";
+    if (wide && (kGfx90aUp & bit(target_)) && (c < 0x150 || c > 0x15f)) out_ += "  /* DP ALU dpp only supports row_newbcast */";
     else if (c < 0x100) put(" quad_perm:[{},{},{},{}]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
     else if (c > 0x100 && c < 0x110) put(" row_shl:{}", c & 15);
     else if (c > 0x110 && c < 0x120) put(" row_shr:{}", c & 15);
@@ -370,7 +370,7 @@ private:
     else if (c == 0x143) out_ += " row_bcast:31";
     else if (c >= 0x150 && c < 0x160 && (kGfx90aUp & bit(target_))) put(" row_newbcast:{}", c & 15);
     else if (c >= 0x150 && c < 0x160)
-      out_ += " /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
+      out_ += "  /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
     else if (c >= 0x160 && c < 0x170) out_ += " /* row_xmask is not supported on ASICs earlier than GFX10 */";
     else out_ += " /* Invalid dpp_ctrl value */";
     put(" row_mask:{:#x} bank_mask:{:#x}", i_.dpp.row_mask, i_.dpp.bank_mask);

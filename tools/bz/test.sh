@@ -2,7 +2,7 @@
 
 test_help() {
   cat <<'EOF'
-usage: ./bz test [--all] [--list] [--repeat N] [filter]
+usage: ./bz test [--all] [--list] [--repeat N] [--coverage] [filter]
 
 Builds everything with tests and runs them: unit tests of every room, the checks of the source tree, every example on
 several GPUs, worker counts and optimisation levels. The last line is `N passed, N failed`; each GoogleTest case and
@@ -11,17 +11,19 @@ each program run counts as one. The exit code is 0 only if none failed.
   --all        also the slow tests (label `slow`)
   --list       only list the tests
   --repeat N   run each test up to N times, until one fails
+  --coverage   also record which instructions the tests execute, for ./bz isa coverage (tests take longer)
   filter       a regular expression over the names of --list, for example  e2e.saxpy  or  exec_
 EOF
 }
 
 bz_test() {
-  local all="" list="" filter="" arguments=()
+  local all="" list="" coverage="" filter="" arguments=()
   while [ $# -gt 0 ]; do
     case "$1" in
       -h | --help) test_help; return ;;
       --all) all=1 ;;
       --list) list=1 ;;
+      --coverage) coverage=1 ;;
       --repeat)
         case "${2:-}" in "" | *[!0-9]*) die "--repeat needs a number" ;; esac
         arguments+=(--repeat "until-fail:$2"); shift ;;
@@ -38,6 +40,10 @@ bz_test() {
   if [ -n "$list" ]; then
     ctest --test-dir "$BZ_BUILD" -N "${arguments[@]}"
     return
+  fi
+  if [ -n "$coverage" ]; then
+    rm -f "$BZ_BUILD/coverage.txt"
+    export BZ_COVERAGE="$BZ_BUILD/coverage.txt"
   fi
   test_run "${arguments[@]}"
 }

@@ -1,0 +1,18 @@
+# bz isa: the instruction tables: descriptions, disassembly, coverage. Sourced by ../../bz.
+
+bz_isa() {
+  local command="${1:-}" records=()
+  require_packages run
+  with_build_lock isa_build </dev/null # standard input belongs to `dis`
+  # Where `bz test --coverage` and the mutants' test leave their records.
+  [ "$command" != coverage ] || records=(--executed "$BZ_BUILD/coverage.txt" --mutants "$BZ_BUILD/mutants.tsv")
+  [ $# -eq 0 ] || shift
+  "$BZ_BUILD/bin/bz-isa" ${command:+"$command"} ${records[@]+"${records[@]}"} "$@"
+}
+
+isa_build() {
+  local settings=()
+  [ -f "$BZ_BUILD/CMakeCache.txt" ] || settings=(-DBZ_TESTS=OFF)
+  configure ${settings[@]+"${settings[@]}"}
+  build_targets "bz-isa" bz_isa_tool
+}
