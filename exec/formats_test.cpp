@@ -153,6 +153,23 @@ TEST(Texel, Srgb) {
   EXPECT_EQ(write(f, {bits(0.5f), bits(2.f), bits(-1.f), bits(NAN)})[0], 0x0000ffbcu);
 }
 
+TEST(Texel, HalvesAreRoundedOnce) {
+  for (uint32_t x = 0; x < 0x10000; ++x) {
+    uint32_t out[4];
+    read_texel_d16(format(2, kUnorm), &x, out);
+    ASSERT_EQ(out[0], std::bit_cast<uint16_t>(static_cast<_Float16>(x / 65535.0))) << x;
+    read_texel_d16(format(2, kSnorm), &x, out);
+    ASSERT_EQ(out[0], std::bit_cast<uint16_t>(static_cast<_Float16>(std::max(static_cast<int16_t>(x) / 32767.0, -1.0)))) << x;
+    read_texel_d16(format(2, kSscaled), &x, out);
+    ASSERT_EQ(out[0], std::bit_cast<uint16_t>(static_cast<_Float16>(static_cast<double>(static_cast<int16_t>(x))))) << x;
+    uint32_t wide = x * 0x10001;
+    read_texel_d16(format(4, kFloat), &wide, out);
+    ASSERT_EQ(out[0], component_to_d16(format(4, kFloat), wide));
+    read_texel_d16(format(4, kSint), &wide, out);
+    ASSERT_EQ(out[0], static_cast<uint16_t>(std::clamp(static_cast<int32_t>(wide), -0x8000, 0x7fff)));
+  }
+}
+
 TEST(Texel, IntegersSaturate) {
   EXPECT_EQ(write(format(10, kUint), {1, 256, ~0u, 255})[0], 0xffffff01u);
   EXPECT_EQ(write(format(10, kSint), {~0u, 128, 0x80000000, 127})[0], 0x7f807fffu);

@@ -82,12 +82,12 @@ const SrgbTables kSrgb = [] {   // at load: the rounding mode is the host's
 constexpr uint32_t ones(unsigned bits) { return bits >= 32 ? ~0u : (1u << bits) - 1; }
 constexpr int32_t sign_extend(uint32_t x, unsigned bits) { return static_cast<int32_t>(x << (32 - bits)) >> (32 - bits); }
 
-/// magnitude / scale in single precision, nearest even.
-uint32_t quotient(bool negative, uint32_t magnitude, uint32_t scale) {
+/// magnitude / scale, nearest even.
+uint32_t quotient(FloatFormat f, bool negative, uint32_t magnitude, uint32_t scale) {
   if (magnitude == 0) return 0;
   int up = std::countl_zero(uint64_t{magnitude});
   uint64_t m = uint64_t{magnitude} << up;
-  return make_float(kF32, negative, m / scale, -up, m % scale != 0);
+  return make_float(f, negative, m / scale, -up, m % scale != 0);
 }
 /// |x| * scale as a whole number, nearest even; x at most 1 in magnitude.
 uint32_t product(uint32_t x, uint32_t scale) {
@@ -95,18 +95,21 @@ uint32_t product(uint32_t x, uint32_t scale) {
   return static_cast<uint32_t>(shift_rounded(u.m * scale, -u.e, false));
 }
 
-uint32_t to_register(NumFormat num, unsigned bits, uint32_t x) {
+uint32_t to_register(NumFormat num, unsigned bits, uint32_t x, FloatFormat to) {
   int32_t s = sign_extend(x, bits);
   uint32_t magnitude = s < 0 ? 0u - static_cast<uint32_t>(s) : static_cast<uint32_t>(s);
   switch (num) {
-  case NumFormat::unorm: return quotient(false, x, ones(bits));
-  case NumFormat::snorm: return bits == 1 ? (x ? 0xbf800000u : 0u) : quotient(s < 0, std::min(magnitude, ones(bits - 1)), ones(bits - 1));
-  case NumFormat::uscaled: return make_float(kF32, false, x, 0);
-  case NumFormat::sscaled: return make_float(kF32, s < 0, magnitude, 0);
+  case NumFormat::unorm: return quotient(to, false, x, ones(bits));
+  case NumFormat::snorm: {
+    uint32_t top = std::max(ones(bits - 1), 1u);
+    return quotient(to, s < 0, std::min(magnitude, top), top);
+  }
+  case NumFormat::uscaled: return make_float(to, false, x, 0);
+  case NumFormat::sscaled: return make_float(to, s < 0, magnitude, 0);
   case NumFormat::uint: return x;
   case NumFormat::sint: return static_cast<uint32_t>(s);
-  case NumFormat::floating: return convert_float(kF32, float_of_bits(bits), x);
-  case NumFormat::srgb: return std::bit_cast<uint32_t>(kSrgb.linear[x & 255]);
+  case NumFormat::floating: return convert_float(to, float_of_bits(bits), x);
+  case NumFormat::srgb: return convert_float(to, kF32, std::bit_cast<uint32_t>(kSrgb.linear[x & 255]));
   case NumFormat::reserved6: case NumFormat::metadata: break;
   }
   return 0;
@@ -157,9 +160,9 @@ uint32_t from_register(NumFormat num, unsigned bits, uint32_t x) {
 
 // ---------------------------------------------------------------- 5_9_9_9: three mantissas below one exponent, bias 15
 
-void read_shared(uint32_t x, uint32_t out[4]) {
+void read_shared(uint32_t x, uint32_t out[4], FloatFormat to) {
   int e = static_cast<int>(x >> 27) - 15 - 9;
-  for (unsigned k = 0; k < 3; ++k) out[k] = make_float(kF32, false, x >> (9 * k) & 511, e);
+  for (unsigned k = 0; k < 3; ++k) out[k] = make_float(to, false, x >> (9 * k) & 511, e);
 }
 uint32_t write_shared(const uint32_t in[4]) {
   constexpr uint32_t kTop = 0x477f8000;   // 511 * 2^(31 - 24): the largest
@@ -215,8 +218,11 @@ constexpr bool float_width(unsigned bits) { return bits == 32 || bits == 16 || b
 
 bool texel_format(unsigned data, unsigned num, TexelFormat& f) {
   f = {};
-  if (data == 0) return true;
   auto n = static_cast<NumFormat>(num);
+  if (data == 0) {
+    f.c[0].num = n;   // what 1 is
+    return true;
+  }
   if (num >= std::size(kNumbers) || n == NumFormat::reserved6 || n == NumFormat::metadata) return false;
   if (data == k5_9_9_9) {
     if (n != NumFormat::floating) return false;
@@ -261,16 +267,25 @@ const char* texel_format_name(unsigned data, unsigned num) {
   return text.c_str();
 }
 
-void read_texel(const TexelFormat& f, const void* raw, uint32_t out[4]) {
+namespace {
+void read_components(const TexelFormat& f, const void* raw, uint32_t out[4], FloatFormat to) {
   uint32_t w[5] = {};
   std::memcpy(w, raw, f.bytes);
   for (int k = 0; k < 4; ++k) out[k] = 0;
-  if (f.shared_exponent) return read_shared(w[0], out);
+  if (f.shared_exponent) return read_shared(w[0], out, to);
   for (unsigned k = 0; k < f.components; ++k) {
     auto& c = f.c[k];
     // No component straddles a dword.
-    out[k] = to_register(c.num, c.bits, w[c.at / 32] >> c.at % 32 & ones(c.bits));
+    out[k] = to_register(c.num, c.bits, w[c.at / 32] >> c.at % 32 & ones(c.bits), to);
   }
+}
+} // namespace
+
+void read_texel(const TexelFormat& f, const void* raw, uint32_t out[4]) { read_components(f, raw, out, kF32); }
+void read_texel_d16(const TexelFormat& f, const void* raw, uint32_t out[4]) {
+  read_components(f, raw, out, kF16);
+  if (f.integer())
+    for (int k = 0; k < 4; ++k) out[k] = component_to_d16(f, out[k]);
 }
 
 void write_texel(const TexelFormat& f, const uint32_t in[4], void* raw) {

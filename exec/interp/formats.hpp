@@ -23,8 +23,9 @@ struct TexelFormat {
 
   /// Registers hold integers, not floats.
   bool integer() const { return c[0].num == NumFormat::uint || c[0].num == NumFormat::sint; }
-  /// 1 in a register.
+  /// 1 in a register, or in half of one.
   uint32_t one() const { return integer() ? 1u : 0x3f800000u; }
+  uint32_t one_d16() const { return integer() ? 1u : 0x3c00u; }
 };
 
 /// BUF_DATA_FORMAT (0 to 15) or IMG_DATA_FORMAT with its number format. False: reserved, block-compressed, or a combination
@@ -35,10 +36,12 @@ const char* texel_format_name(unsigned data, unsigned num);
 
 /// The element's components as 32-bit registers. Components that the format lacks are 0; `raw`: f.bytes bytes.
 void read_texel(const TexelFormat& f, const void* raw, uint32_t out[4]);
+/// As 16-bit ones (d16): halves, rounded once, or integers that saturate.
+void read_texel_d16(const TexelFormat& f, const void* raw, uint32_t out[4]);
 /// The other way: saturates, rounds to nearest even, NaN gives 0 where there are no NaNs. Writes all f.bytes bytes.
 void write_texel(const TexelFormat& f, const uint32_t in[4], void* raw);
 
-/// 16-bit registers (d16): from and to the 32-bit form of a component. Floats are rounded to nearest even, integers saturate.
+/// Between 32-bit components and 16-bit ones. Floats are rounded to nearest even, integers saturate.
 uint32_t component_to_d16(const TexelFormat& f, uint32_t x);
 uint32_t component_from_d16(const TexelFormat& f, uint32_t x);
 
