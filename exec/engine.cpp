@@ -72,7 +72,8 @@ void GroupContext::use_coverage(uint64_t* coverage) {
 void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index, uint64_t* coverage) {
   const Launch& l = d->launch;
   Group& g = group;
-  if (dispatch != d) {
+  const bool fresh = dispatch != d;
+  if (fresh) {
     dispatch = d;
     codes.assign(1, d->code);
     std::memset(g.jumps, 0, sizeof g.jumps);
@@ -86,8 +87,14 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
     }
     if (lds_.size() < l.info.group_bytes + 64) lds_.resize(l.info.group_bytes + 64);
   }
-  g.id = {static_cast<uint32_t>(index % l.groups[0]), static_cast<uint32_t>(index / l.groups[0] % l.groups[1]),
-          static_cast<uint32_t>(index / l.groups[0] / l.groups[1])};
+  if (fresh || index != index_ + 1) {
+    g.id = {static_cast<uint32_t>(index % l.groups[0]), static_cast<uint32_t>(index / l.groups[0] % l.groups[1]),
+            static_cast<uint32_t>(index / l.groups[0] / l.groups[1])};
+  } else if (++g.id[0] == l.groups[0]) {   // the usual case, without divisions
+    g.id[0] = 0;
+    if (++g.id[1] == l.groups[1]) g.id[1] = 0, ++g.id[2];
+  }
+  index_ = index;
   auto extent = group_extent(l, g.id);
   uint32_t total = extent[0] * extent[1] * extent[2];
   g.wave_count = g.alive = (total + 63) / 64;
@@ -111,8 +118,8 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
     w->group = &g;
     w->coverage = coverage;
     init_wave(l, g, w, i, extent, scratch_);
-    w->next = wave((i + 1) % g.wave_count);
-    w->prev = wave((i + g.wave_count - 1) % g.wave_count);
+    w->next = wave(i + 1 == g.wave_count ? 0 : i + 1);
+    w->prev = wave(i == 0 ? g.wave_count - 1 : i - 1);
     w->span = layout::kStride;
     w->convoy = 1;
   }

@@ -44,6 +44,7 @@ private:
   std::vector<uint8_t> lds_;
   char* scratch_ = nullptr;
   size_t scratch_size_ = 0;
+  uint64_t index_ = 0;                                           ///< of the group that `start` made ready last
   uint32_t scalars_ready_ = 0;                                   ///< waves whose scalar constants are in place
   std::bitset<layout::kConstCount> rows_ready_;                  ///< constant rows in place ...
   uint32_t rows_waves_ = 0;                                      ///< ... in this many waves

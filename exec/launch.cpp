@@ -95,7 +95,9 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   l.traits.target = config.target;
   l.traits.count_rows = config.count_rows;
   l.traits.accum_offset = unified_registers(config.target) ? (bits(kd.compute_pgm_rsrc3, 0, 6) + 1) * 4 : 256;
-  l.traits.split_mode = mxcsr_of_mode(l.mode, false) != mxcsr_of_mode(l.mode, true);
+  l.mxcsr32 = mxcsr_of_mode(l.mode, false);
+  l.mxcsr64 = mxcsr_of_mode(l.mode, true);
+  l.traits.split_mode = l.mxcsr32 != l.mxcsr64;
 
   // User SGPRs, in the order of the ABI.
   auto& s = l.user_sgprs;
@@ -154,7 +156,9 @@ void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::ar
   w->state = WaveState::running;
   w->gpr_index = 0;
   w->accum_offset = l.traits.accum_offset;
-  set_wave_mode(w, l.mode);
+  w->mode = l.mode;
+  w->mxcsr32 = l.mxcsr32;
+  w->mxcsr64 = l.mxcsr64;
   w->scratch = scratch + wave_offset;
   w->scratch_bytes = l.scratch_bytes;
   w->set_exec(count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1);

@@ -17,6 +17,7 @@ struct Launch {
   uint64_t entry = 0;
   CodeTraits traits;
   uint32_t mode = 0;
+  uint32_t mxcsr32 = 0, mxcsr64 = 0;       ///< of that mode
   std::array<uint64_t, 3> groups{};        ///< workgroups in each dimension
   uint32_t lanes = 0;                      ///< of a whole workgroup
   uint32_t waves = 0;

@@ -45,6 +45,7 @@ constexpr uint32_t kSoffset = 1u << 26;                       ///< SMEM: a scala
 constexpr uint32_t kBack = 1u << 27;                          ///< a branch to itself or backwards
 constexpr uint32_t kLds = 1u << 28;                           ///< MUBUF lds bit
 constexpr uint32_t kTfe = 1u << 29;
+constexpr uint32_t kZeroCount = 1u << 30;                     ///< source 1 is the constant 0
 /// Anything that makes a plain row need its modifier variant (op_sel_hi is judged by the decoder).
 constexpr uint32_t kPlainMask = 0x3fu | kClamp | 3u << kOmodShift | 15u << kOpSelShift;
 } // namespace mods

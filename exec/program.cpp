@@ -229,6 +229,7 @@ struct Lowering {
     bool constant = o.is_const() || (o.kind == Operand::Kind::special && special_value(o.number, value));
     if (constant) {
       const uint64_t whole = value;
+      if (k == 1 && value == 0) op.mods |= mods::kZeroCount;
       if (packed32 && o.is_const()) value |= value << 32;   // both halves read the one constant
       else if (packed32) value = static_cast<uint32_t>(value >> (32 * lo)) | value >> (32 * hi) << 32;
       if (k == 0) {

@@ -225,6 +225,7 @@ concept LaneBuilder = CommonBuilder<B> && LaneInt<B> && LaneFloat<B, typename B:
     requires(B b, typename B::U32 u, typename B::I32 i, typename B::U64 w, typename B::I64 l, typename B::F32 f, typename B::F64 d,
              typename B::F16 h, typename B::Mask m, int k, int n) {
   // Readers. neg/abs of the float ones, op_sel (which half) of the 16-bit ones, are applied.
+  { b.zero_count() } -> std::convertible_to<bool>;   ///< source 1 is the constant 0 (may say no when it is)
   { b.u32(k) } -> std::same_as<typename B::U32>;
   { b.i32(k) } -> std::same_as<typename B::I32>;
   { b.f32(k) } -> std::same_as<typename B::F32>;

@@ -58,6 +58,7 @@ public:
   // Decode-time facts.
   int64_t imm() const { return 0; }
   int64_t imm2() const { return 0; }
+  bool zero_count() const { return false; }
   bool clamp() const { return modifiers_; }
   bool op_sel(int) const { return modifiers_; }
   bool op_sel_hi(int) const { return modifiers_; }

@@ -261,10 +261,11 @@ int main(int argc, char** argv) {
         e.lap();
         e.best = std::min(e.best, cpu_seconds() - begin);
       }
-    })->Unit(benchmark::kMicrosecond)->MinTime(0.02);
+    })->Unit(benchmark::kMicrosecond);
   std::vector<std::string> args(argv, argv + argc);
   args.push_back("--benchmark_enable_random_interleaving=true");
   args.push_back("--benchmark_repetitions=5");
+  args.insert(args.begin() + 1, "--benchmark_min_time=0.02");
   std::vector<char*> raw;
   for (auto& x : args)
     if (x.rfind("--kernels=", 0) && x.rfind("--json=", 0)) raw.push_back(x.data());

@@ -57,7 +57,8 @@ template <auto Sem, class B> BZ_AI void eval_lanes(const Op* o, char* wv, bool& 
 
 template <bool Full, int G> struct LaneV : LaneB<Full, G> {
   static constexpr bool kFull = Full;
-  static constexpr bool kUnroll = Full && G != kGeneral;
+  /// Rolled where it costs little: four chunks are worth it with a mask too, eight are not.
+  static constexpr bool kUnroll = G != kGeneral && (Full || kChunks == 4);
   using LaneB<Full, G>::LaneB;
 };
 

@@ -281,6 +281,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI bool clamp() const { return G == kGeneral && (m & mods::kClamp); }
   BZ_AI bool op_sel(int k) const { return G == kGeneral && (m >> (mods::kOpSelShift + k) & 1); }
   BZ_AI bool op_sel_hi(int k) const { return G == kGeneral ? (m >> (mods::kOpSelHiShift + k) & 1) : true; }
+  BZ_AI bool zero_count() const { return o->mods & mods::kZeroCount; }
   BZ_AI isa::Target target() const { return wave()->group->target; }
   BZ_AI void not_implemented(const char* why) { halted = true; wave()->group->halt_text = why; }
   BZ_AI bool neg(int k) const { return G == kGeneral && (m & mods::neg(k)); }

@@ -192,6 +192,7 @@ template <class B> inline constexpr Row<B> kVop3[] = {
     {{"v_lshl_add_u64", VOP3, {0x208}, "vdst:u64, src0:u64, src1:u32, src2:u64", None, kGfx940},
      // Counts 0 to 4; the chip takes 5 to 7 for 0.
      [](auto& b) {
+           if (b.zero_count()) return b.vdst(b.u64(0) + b.u64(2));   // how compilers write a 64-bit addition
            auto n = b.u32(1) & 7u;
            b.vdst((b.u64(0) << b.select(n > 4u, decltype(n)(0u), n)) + b.u64(2));
          }},
