@@ -16,9 +16,11 @@ namespace {
 
 // ---------------------------------------------------------------- time
 
-// A group that only waits is parked soon, one that works after a while. TSC ticks; a rate of some GHz is near enough.
-constexpr uint64_t kSpinSlice = 100'000, kWorkSlice = 10'000'000;
-constexpr int64_t kBudget = 1024;
+// A group is looked at every kLook; one that is seen to wait is parked at once, one that sleeps without standing still
+// after a short time, one that works after a while. TSC ticks; a rate of some GHz is near enough.
+constexpr uint64_t kLook = 50'000, kSleepSlice = 100'000, kWorkSlice = 4'000'000;
+/// Back edges between two looks: as many as kLook takes.
+constexpr int64_t kLeastQuota = 4, kMostQuota = 4096;
 
 } // namespace
 
@@ -75,6 +77,7 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   const bool fresh = dispatch != d;
   if (fresh) {
     dispatch = d;
+    quota = kFirstQuota;
     codes.assign(1, d->code);
     std::memset(g.jumps, 0, sizeof g.jumps);
     size_t scratch = size_t{l.scratch_bytes} * 64 * l.waves;
@@ -101,9 +104,12 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   g.exit = Exit::none;
   g.arrived = 0;
   g.slept = false;
+  spin.restart();
+  waited = false;
   g.split_mode = l.traits.split_mode;
   g.lds = lds_.data();
   g.lds_bytes = l.info.group_bytes;
+  g.vgprs = l.vgprs;
   g.head = g.current = wave(0);
   g.halt_op = nullptr;
   g.halt_lane = -1;
@@ -209,11 +215,11 @@ RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
 /// Runs the group on: true if it finished. Otherwise r says parked or halted.
 bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
   Group& g = c.group;
-  uint64_t started = __builtin_ia32_rdtsc();
+  uint64_t started = __builtin_ia32_rdtsc(), looked = started;
   g.loaded_mxcsr = 0;   // not a value of ours: loaded at once
+  g.budget = c.quota;
   for (;;) {
     g.exit = Exit::none;
-    g.budget = kBudget;
     load_mode(&g, g.current);
     g.memory_wave = nullptr;
     GuestFault fault = call_guarded(enter, &g);
@@ -226,8 +232,17 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
     switch (g.exit) {
     case Exit::finished: r.state = RunResult::State::finished; return true;
     case Exit::yield: {
-      uint64_t spent = __builtin_ia32_rdtsc() - started;
-      if (spent < (g.slept ? kSpinSlice : kWorkSlice)) break;
+      uint64_t now = __builtin_ia32_rdtsc();
+      if (now - looked < kLook) c.quota = std::min(2 * c.quota, kMostQuota);
+      else if (now - looked > 4 * kLook) c.quota = std::max(c.quota / 4, kLeastQuota);
+      looked = now;
+      g.budget = c.quota;
+      if (g.current->convoy != g.alive) g.current = next_runnable(g.current);
+      bool waits = c.spin.unchanged(g, c.dispatch->launch.vgprs);
+      if (c.waited && !waits) c.spin.restart();   // what it waited for has come: the next wait is another one
+      c.waited = waits;
+      if (!waits && now - started < (g.slept ? kSleepSlice : kWorkSlice)) break;
+      if (waits) c.quota = kFirstQuota;
       g.slept = false;
       auto parked = std::make_unique<ParkedImpl>();
       parked->owner = c.dispatch;
@@ -313,7 +328,7 @@ bool WorkerImpl::split_mode(GroupContext& c) {
 
 // ---------------------------------------------------------------- engine
 
-EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level) {}
+EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level), share_(config_.target) {}
 EngineImpl::~EngineImpl() {
   const char* path = std::getenv("BZ_COVERAGE");
   if (!path || !*path) return;
@@ -367,7 +382,11 @@ void EngineImpl::forget_code(uint64_t begin, uint64_t end) {
 
 std::unique_ptr<GroupContext> EngineImpl::take_context() {
   std::lock_guard lock(mutex_);
-  if (contexts_.empty()) return std::make_unique<GroupContext>();
+  if (contexts_.empty()) {
+    auto fresh = std::make_unique<GroupContext>();
+    fresh->group.share = &share_;
+    return fresh;
+  }
   auto c = std::move(contexts_.back());
   contexts_.pop_back();
   return c;

@@ -15,8 +15,8 @@ bool architected_flat_scratch(isa::Target t) { return t == isa::Target::gfx942 |
 // compute_pgm_rsrc1 and 2.
 namespace rsrc1 {
 uint32_t vgpr_blocks(uint32_t r) { return bits(r, 0, 6); }
-/// FLOAT_MODE is MODE[7:0]; DX10_CLAMP and IEEE are MODE[8] and [9].
-uint32_t mode(uint32_t r) { return bits(r, 12, 8) | bits(r, 21, 1) << 8 | bits(r, 23, 1) << 9; }
+/// FLOAT_MODE is MODE[7:0]; DX10_CLAMP, IEEE and FP16_OVFL are MODE[8], [9] and [23].
+uint32_t mode(uint32_t r) { return bits(r, 12, 8) | bits(r, 21, 1) << 8 | bits(r, 23, 1) << 9 | bits(r, 26, 1) << 23; }
 } // namespace rsrc1
 namespace rsrc2 {
 bool private_segment(uint32_t r) { return bits(r, 0, 1); }
@@ -154,7 +154,9 @@ void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::ar
   w->index = index;
   w->scc = 0;
   w->state = WaveState::running;
+  w->gws_ticket = 0;
   w->gpr_index = 0;
+  w->trapsts = 0;
   w->accum_offset = l.traits.accum_offset;
   w->mode = l.mode;
   w->mxcsr32 = l.mxcsr32;

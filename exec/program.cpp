@@ -3,6 +3,7 @@
 #include "exec/fault.hpp"
 #include "exec/interp/control.hpp"
 #include "exec/interp/control_ops.hpp"
+#include "exec/interp/image.hpp"
 #include "isa/families.hpp"
 
 #include <algorithm>
@@ -370,12 +371,19 @@ struct Lowering {
       }
       if (find(Field::vdst) && (inst->sdwa.dst_sel != 6)) {
         sdwa_dst = op.d;
+        if (spec(Field::vdst)->read_write) {   // an accumulator: its old value in whole
+          Op p = engine_op(level.ops.sdwa_source);
+          p.s[0] = op.d;
+          p.d = layout::kTemp + layout::kRow * 3;
+          p.imm = 6;
+          emit(p);
+        }
         op.d = layout::kTemp + layout::kRow * 3;
       }
     }
     wide = wide && !single;
     if (code.traits.split_mode && wide) emit(engine_op(control_mode_wide));
-    if (indexing) emit(engine_op(control_indexed));
+    if (indexing || code.traits.split_mode) emit(engine_op(control_indexed));
 
     Op m = op;
     int variant = general ? kFullGeneral : scalar0 ? kFullScalar0 : kFullRows;
@@ -458,6 +466,23 @@ struct Lowering {
       if (inst->glc) op.mods |= mods::kReturns;
       if (inst->lds) op.mods |= mods::kLds;
       if (inst->tfe) op.mods |= mods::kTfe;
+      if (inst->format == isa::MTBUF) op.aux = static_cast<uint16_t>(inst->dfmt | inst->nfmt << 4);
+      break;
+    case isa::MIMG:
+      reg(0, find(Field::vaddr));
+      reg(1, find(Field::vdata));
+      dst(find(Field::vdata));
+      if (auto* r = find(Field::srsrc)) {
+        if (r->kind != Operand::Kind::sgpr) return halt(control_illegal);
+        op.s[2] = layout::sgpr(r->number);
+      }
+      if (auto* s = find(Field::ssamp)) {
+        if (s->kind != Operand::Kind::sgpr) return halt(control_illegal);
+        op.s[4] = layout::sgpr(s->number);
+      }
+      op.imm = inst->dmask | (inst->unorm ? image_mods::kUnnormalized : 0) | (inst->da ? image_mods::kArray : 0) | (inst->r128 ? image_mods::kA16 : 0) |
+               (inst->tfe ? image_mods::kTfe : 0) | (inst->lwe ? image_mods::kLwe : 0) | (inst->d16 ? image_mods::kD16 : 0);
+      if (inst->glc) op.mods |= mods::kReturns;
       break;
     default: {   // lane reads and writes, matrices
       int k = 0;
@@ -538,11 +563,12 @@ struct Lowering {
       if (row == isa::kNoRow) return halt(control_row_missing);
     }
     const RowHandlers& h = level.family(index)[row - family->base];
-    switch (family->cls) {
-    case isa::FamilyClass::scalar: return lower_scalar(h);
-    case isa::FamilyClass::lane: return lower_lane(h);
-    case isa::FamilyClass::wave: return lower_wave(h);
-    }
+    if (family->cls == isa::FamilyClass::scalar) return lower_scalar(h);
+    size_t guard = full.size();
+    if (code.traits.split_mode) emit(engine_op(control_vskip));
+    if (family->cls == isa::FamilyClass::lane) lower_lane(h);
+    else lower_wave(h);
+    if (code.traits.split_mode) full[guard].imm = masked[guard].imm = static_cast<int32_t>(full.size() - guard - 1);
   }
 };
 

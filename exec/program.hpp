@@ -15,7 +15,7 @@ namespace bz::exec {
 struct CodeTraits {
   isa::Target target = isa::Target::gfx942;
   uint32_t accum_offset = 256;   ///< first AGPR in the register array
-  bool split_mode = false;       ///< MODE differs between single and double/half: MXCSR is switched around rows
+  bool split_mode = false;       ///< MODE differs between single and double/half: MXCSR is switched around rows; it may skip and index them
   bool count_rows = false;       ///< an operation before each row adds to the worker's counters
   bool operator==(const CodeTraits&) const = default;
 };

@@ -10,11 +10,14 @@ namespace bz::exec {
 
 struct Group;
 struct Code;
+struct GlobalShare;
 
 /// MODE register bits (hwreg 1).
 namespace mode {
 inline constexpr uint32_t kRound32 = 0x3, kRound64Shift = 2, kDenorm32Shift = 4, kDenorm64Shift = 6;
 inline constexpr uint32_t kDx10Clamp = 1u << 8, kIeee = 1u << 9, kGprIndex = 1u << 27;
+inline constexpr uint32_t kFp16Ovfl = 1u << 23, kVskip = 1u << 28;
+inline constexpr int kCspShift = 29;   ///< conditional branch stack pointer, three bits
 } // namespace mode
 
 enum class WaveState : uint32_t { running, at_barrier, sleeping, ended };
@@ -38,10 +41,12 @@ struct Wave {
   uint64_t saved_exec;      ///< EXEC around a DPP row
   uint64_t jump_target;     ///< address for a lookup
   WaveState state;
+  uint32_t gws_ticket;      ///< what the wave waits for in global wave sync; 0: nothing
   uint32_t gpr_index;       ///< M0-like copy of s_set_gpr_idx: bits 7:0 index, 15:12 mode
   char* scratch;            ///< dword-interleaved private memory of this wave
   uint32_t scratch_bytes;   ///< per lane
   uint32_t accum_offset;
+  uint32_t trapsts;         ///< hwreg TRAPSTS as the program wrote it: nothing here raises a flag
   uint64_t special[3];      ///< copies of vccz, execz, scc as sources of 32 or 64 bits
   alignas(64) Op patched[2];///< indexed operation and the return behind it
 
@@ -61,7 +66,7 @@ enum class Exit : uint32_t {
   yield,        ///< quantum used up, or everybody sleeps
   halt,         ///< Group::halt_* say why
   lookup,       ///< wave `current` goes to jump_target, whose code must be found or decoded
-  mode_split,   ///< MODE now differs between single and double/half: the code must be decoded for that
+  mode_split,   ///< MODE now differs between single and double/half, or skips or indexes by s_setreg: the code must be decoded for that
 };
 
 /// Where a jump through a register went before.
@@ -71,7 +76,7 @@ inline unsigned jump_slot(uint64_t pc) { return static_cast<unsigned>(pc >> 2) &
 /// State of a workgroup that handlers touch.
 struct Group {
   Exit exit = Exit::none;
-  int64_t budget = 0;              ///< back edges left in this slice; s_sleep costs more
+  int64_t budget = 0;              ///< back edges and jumps left until the engine looks; s_sleep costs more
   bool slept = false;
   uint32_t loaded_mxcsr = 0;       ///< what MXCSR holds now
   Wave* current = nullptr;         ///< wave that runs (head of the convoy, or the ring's turn)
@@ -81,6 +86,8 @@ struct Group {
   uint32_t arrived = 0;            ///< waves at the barrier
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
+  GlobalShare* share = nullptr;    ///< the device's
+  uint32_t vgprs = 0;              ///< allocated to a wave, for hwreg GPR_ALLOC
   isa::Target target = isa::Target::gfx942;
   Hooks hooks;
   bool split_mode = false;         ///< the code is decoded for MODE parts that differ

@@ -21,7 +21,7 @@ enum class Space : uint8_t {
   global,   ///< global_*: 64-bit address, or SGPR base + 32-bit VGPR offset
   flat,     ///< flat_*: the aperture (address bits 63:48) decides: 1 LDS, 2 scratch, else global
   scratch,  ///< scratch_*: per-lane private memory
-  lds,      ///< ds_*: 32-bit byte address; out of range reads 0 and drops writes (gds=1 halts as not implemented)
+  lds,      ///< ds_*: 32-bit byte address; out of range reads 0 and drops writes; with gds, the global data share
   buffer,   ///< buffer_*: V# descriptor with bounds check and swizzle
 };
 
@@ -40,10 +40,42 @@ enum class AtomicType : uint8_t { b32, b64, f32, f64, pk_f16, pk_bf16 };
 /// by_bit: returns the old value if the instruction's glc / sc0 bit says so (FLAT family, MUBUF). DS rows say yes or no.
 enum class Return : uint8_t { by_bit, yes, no };
 
+/// Where a typed buffer access takes data and number format from.
+enum class TexelFrom : uint8_t { resource, instruction };
+/// 16-bit components of a typed access: two in a register (low half first), or one in the high half.
+enum class Narrow : uint8_t { no, packed, high };
+/// Global wave sync, ds_gws_*.
+enum class Gws : uint8_t { init, sema_v, sema_br, sema_p, sema_release_all, barrier };
+
 /// Element types of matrix and dot operations. fp8/bf8 are FNUZ on gfx942 and OCP on gfx950: the builder knows.
 enum class Num : uint8_t { f64, f32, xf32, f16, bf16, fp8, bf8, i8, i32 };
 /// One matrix operation D(m x n) = A(m x k) * B(k x n) + C(m x n), `blocks` independent ones in a wave.
 struct Tile { int m, n, k, blocks = 1; };
+
+/// An image instruction, beyond its operands and modifiers.
+struct ImageOp {
+  enum class Kind : uint8_t {
+    load, store, atomic,
+    resource_info,   ///< sizes of a mip level
+    sample,
+    gather,          ///< one component of four texels, a square
+    gather_row,      ///< ... a row
+    query_lod,
+  };
+  /// Where a sample's level of detail comes from.
+  enum class Lod : uint8_t {
+    implicit,        ///< from the differences of coordinates within 2x2 lanes
+    bias,            ///< the same, plus an operand
+    zero, given,
+    derivatives,     ///< differences among the operands
+  };
+  Kind kind = Kind::load;
+  bool mip = false;                           ///< load, store: with a mip level
+  bool packed = false, sign_extend = false;   ///< load, store: the texel's dwords, not converted
+  AtomicOp atomic = AtomicOp::swap;
+  Lod lod = Lod::implicit;
+  bool clamp_lod = false, compare = false, offset = false;
+};
 
 /// Result of b.add_carry and b.sub_borrow, b.div_scale.
 template <class V, class M> struct WithMask { V value; M mask; };
@@ -133,6 +165,9 @@ concept ScalarBuilder = CommonBuilder<B> && ScalarMath<B> && requires(B b, typen
   b.barrier();
   b.sleep(n);                                         ///< n * 64 clocks; yields to other waves and workgroups
   b.trap(n);                                          ///< s_trap id
+  b.halt();                                           ///< s_sethalt 1, after a message if there is one: no debugger resumes it, so the kernel stops by name
+  b.fork(u, u);                                       ///< s_cbranch_*_fork: (lanes that branch, target); pushes the larger side onto the stack of SGPRs at MODE.CSP
+  b.join(x);                                          ///< s_cbranch_join: pops it, unless CSP is back at x
   b.send_message(n, x);                               ///< message immediate, M0
   b.nop("why");                                       ///< deliberately nothing: waits, priorities, cache operations; says why
   b.gpr_index_on(x, n);                               ///< s_set_gpr_idx_on: M0[7:0] = x, M0[15:12] = n (bit 0..2 = src0..2, 3 = dst)
@@ -142,11 +177,14 @@ concept ScalarBuilder = CommonBuilder<B> && ScalarMath<B> && requires(B b, typen
   // Machine state.
   { b.get_reg(n) } -> std::same_as<typename B::S32>;  ///< s_getreg: n = hwreg simm16 (id 5:0, offset 10:6, size-1 15:11)
   b.set_reg(n, x);                                    ///< s_setreg: MODE takes effect at once
+  b.set_vskip(x);                                     ///< MODE.VSKIP: 1 = vector and memory rows are skipped
   { b.clock() } -> std::same_as<typename B::S64>;     ///< s_memtime
   { b.realtime() } -> std::same_as<typename B::S64>;  ///< s_memrealtime: 100 MHz
   // Memory. Operands (sbase, offset, soffset, sdata) are the instruction's; n = dwords.
   b.s_load(n);
   b.s_store(n);
+  b.s_scratch_load(n);                                ///< as s_load, the register offset in units of 64 bytes
+  b.s_scratch_store(n);
   b.s_buffer_load(n);                                 ///< V# in SGPRs: out of range reads 0
   b.s_buffer_store(n);
   b.s_atomic(AtomicOp::add, AtomicType::b32);         ///< scalar memory atomic, returns by glc
@@ -241,6 +279,7 @@ concept LaneBuilder = CommonBuilder<B> && LaneInt<B> && LaneFloat<B, typename B:
   { b.i16_pk(k, n) } -> std::same_as<typename B::I32>;
   { b.f32_pk(k, n) } -> std::same_as<typename B::F32>;   ///< v_pk_*_f32: dword n of the pair
   { b.u32_pk(k, n) } -> std::same_as<typename B::U32>;
+  { b.wide_u32(k, n) } -> std::same_as<typename B::U32>;   ///< dword n of a source of more than two registers
   { b.f32_mix(k) } -> std::same_as<typename B::F32>;     ///< v_mad_mix / v_fma_mix source: f32, or an f16 half
   // Old contents of the destination (v_mac, v_fmac, v_dot2c, d16 merges): dword n, no modifiers.
   { b.dst_u32(n) } -> std::same_as<typename B::U32>;
@@ -262,9 +301,11 @@ concept LaneBuilder = CommonBuilder<B> && LaneInt<B> && LaneFloat<B, typename B:
   b.vdst_pk(n, h); b.vdst_pk(n, u);                      ///< packed result: call for n = 0, then n = 1
   b.vdst_half(n, h); b.vdst_half(n, u);                  ///< half n; keeps the other (v_mad_mixlo / mixhi)
   b.write_src(k, u);                                     ///< v_swap_b32: store into the register of source k
+  b.clear_exceptions();                                  ///< v_clrexcp: TRAPSTS.EXCP
   // F32 only.
   { b.mad(f, f, f) } -> std::same_as<typename B::F32>;   ///< v_mad_f32, v_mac_f32: two roundings, denormals always flushed
   { b.mad(h, h, h) } -> std::same_as<typename B::F16>;
+  { b.dot2(f, h, h, h, h) } -> std::same_as<typename B::F32>;   ///< f + h0 * h1, then + h2 * h3; denormals as the target's dot unit has it
   { b.mul_legacy(f, f) } -> std::same_as<typename B::F32>;   ///< 0 * anything = 0
   { b.mad_legacy(f, f, f) } -> std::same_as<typename B::F32>;
   { b.exp2(f) } -> std::same_as<typename B::F32>;        ///< v_exp, v_log, v_sin (revolutions), v_cos: also F16
@@ -296,7 +337,7 @@ concept LaneBuilder = CommonBuilder<B> && LaneInt<B> && LaneFloat<B, typename B:
   { b.f16_from_bits(u) } -> std::same_as<typename B::F16>;
   { b.bf16_bits(f) } -> std::same_as<typename B::U32>;   ///< round to nearest even, bits in 15:0
   { b.from_num8(Num::fp8, u) } -> std::same_as<typename B::F32>;       ///< byte in 7:0 to f32 (fp8, bf8)
-  { b.to_num8(Num::fp8, f) } -> std::same_as<typename B::U32>;         ///< round to nearest even; saturation as MODE / target say
+  { b.to_num8(Num::fp8, f) } -> std::same_as<typename B::U32>;         ///< round to nearest even; too large: the largest if MODE.FP16_OVFL, else NaN or infinity
   { b.to_num8_sr(Num::fp8, f, u) } -> std::same_as<typename B::U32>;   ///< stochastic rounding with the bits of u
 };
 
@@ -313,7 +354,7 @@ concept WaveBuilder = CommonBuilder<B> && ScalarMath<B> && requires(B b, typenam
   b.ds_bpermute();                                            ///< pull; a disabled source lane gives 0
   b.ds_permute();                                             ///< push; the highest lane wins
   b.ds_swizzle();                                             ///< offset = pattern (quad perm, bit mask, rotate)
-  b.ds_append(true);                                          ///< true: append, false: consume; M0 = base
+  b.template ds_append<AtomicOp::add>();                      ///< append (add) or consume (sub); M0 = base
   // Matrix: A and B types, accumulator type. Modifiers cbsz, abid, blgp and the AGPR bits are the builder's business.
   // Shapes, spaces and element types are template arguments, so that only what rows use is instantiated.
   b.template mfma<Tile{16, 16, 16, 1}, Num::f16, Num::f16, Num::f32>();
@@ -328,8 +369,13 @@ concept WaveBuilder = CommonBuilder<B> && ScalarMath<B> && requires(B b, typenam
   b.ds_wrxchg2(n, k);
   b.ds_addtid_read();                                         ///< ds_read_addtid_b32 / write: base in M0
   b.ds_addtid_write();
-  b.buffer_load_format(n, false);                             ///< components, d16
-  b.buffer_store_format(n, false);
+  b.template ds_src2<AtomicOp::add, AtomicType::b32>();       ///< cell A changed by cell B of LDS
+  b.ds_condxchg();                                            ///< ds_condxchg32_rtn_b64
+  b.gws(Gws::barrier);                                        ///< the wave goes on when the operation lets it
+  b.load_format(n, Narrow::no, TexelFrom::resource);             ///< n components
+  b.store_format(n, Narrow::no, TexelFrom::instruction);
+  b.store_lds();                                              ///< buffer_store_lds_dword
+  b.image(ImageOp{});                                         ///< MIMG: resource, sampler and modifiers are the instruction's
   b.nop("why");                                               ///< buffer_wbl2, buffer_inv and the like: host memory is coherent
 };
 

@@ -105,6 +105,7 @@ public:
   template <K k> I32 frexp_exp(Val<k, true>) { return {}; }
   template <K k> WithMask<Val<k, true>, Mask> div_scale(Val<k, true> x, Val<k, true>, Val<k, true>) { return combine(x), WithMask<Val<k, true>, Mask>{}; }
   template <K k> Val<k, true> div_fmas(Val<k, true> x, Val<k, true>, Val<k, true>, Mask) { return combine(x); }
+  F32 dot2(F32 x, F16, F16, F16, F16) { return combine(x); }
   F64 trig_preop(F64 x, U32) { return combine(x); }
   template <K k> F32 cvt_f32(Val<k, true>) { return note_float(), F32{}; }
   template <K k> F64 cvt_f64(Val<k, true>) { return note_float(), F64{}; }
@@ -145,6 +146,9 @@ public:
   void barrier() { e.barrier = true; }
   void sleep(int) {}
   void trap(int) { e.traps = true; }
+  void halt() {}
+  void fork(S64, S64) { e.branches = e.reads_exec = e.writes_exec = e.reads_mode = e.writes_mode = true; }
+  void join(S32) { e.branches = e.reads_exec = e.writes_exec = e.reads_mode = e.writes_mode = true; }
   void send_message(int, S32) {}
   void nop(const char*) {}
   void gpr_index_on(S32, int) { e.reads_m0 = e.writes_m0 = e.reads_mode = e.writes_mode = true; }
@@ -153,10 +157,13 @@ public:
   void gpr_index_idx(S32) { e.reads_m0 = e.writes_m0 = e.reads_mode = e.writes_mode = true; }
   S32 get_reg(int) { return e.reads_mode = true, S32{}; }
   void set_reg(int, S32) { e.reads_mode = e.writes_mode = true; }
+  void set_vskip(S32) { e.reads_mode = e.writes_mode = true; }
   S64 clock() { return {}; }
   S64 realtime() { return {}; }
   void s_load(int) { memory(true, false); }
   void s_store(int) { memory(false, true); }
+  void s_scratch_load(int) { memory(true, false); }
+  void s_scratch_store(int) { memory(false, true); }
   void s_buffer_load(int) { memory(true, false); }
   void s_buffer_store(int) { memory(false, true); }
   void s_atomic(AtomicOp, AtomicType) { memory(true, true); }
@@ -177,6 +184,7 @@ public:
   I32 i16_pk(int k, int) { return read(k), I32{}; }
   F32 f32_pk(int k, int) { return read(k), F32{}; }
   U32 u32_pk(int k, int) { return read(k), U32{}; }
+  U32 wide_u32(int k, int) { return read(k), U32{}; }
   F32 f32_mix(int k) { return read(k), F32{}; }
   U32 dst_u32(int) { return e.reads_dst = true, U32{}; }
   F32 dst_f32() { return e.reads_dst = true, F32{}; }
@@ -191,6 +199,7 @@ public:
   template <class T> void vdst_sel(T) { e.writes_dst = true; }
   template <class T> void vdst_pk(int, T) { e.writes_dst = true; }
   template <class T> void vdst_half(int, T) { e.writes_dst = e.reads_dst = true; }
+  void clear_exceptions() {}
   void write_src(int, U32) { e.writes_dst = true; }
 
   // Whole wave.
@@ -200,7 +209,7 @@ public:
   void ds_bpermute() { operands(), e.other_lanes = true; }
   void ds_permute() { operands(), e.other_lanes = true; }
   void ds_swizzle() { operands(), e.other_lanes = true; }
-  void ds_append(bool) { memory(true, true), e.reads_m0 = e.other_lanes = true; }
+  template <AtomicOp> void ds_append() { memory(true, true), e.reads_m0 = e.other_lanes = true; }
   template <Tile, Num, Num, Num> void mfma() { operands(), e.other_lanes = e.float_arithmetic = true; }
   template <Tile, Num, Num, Num> void smfmac() { operands(), e.other_lanes = e.float_arithmetic = e.reads_dst = true; }
   template <Space, Elem, int> void load() { memory(true, false); }
@@ -212,8 +221,17 @@ public:
   void ds_wrxchg2(int, int) { memory(true, true); }
   void ds_addtid_read() { memory(true, false), e.reads_m0 = true; }
   void ds_addtid_write() { memory(false, true), e.reads_m0 = true; }
-  void buffer_load_format(int, bool) { memory(true, false); }
-  void buffer_store_format(int, bool) { memory(false, true); }
+  template <AtomicOp, AtomicType> void ds_src2() { memory(true, true); }
+  void ds_condxchg() { memory(true, true); }
+  void gws(Gws) { operands(), e.reads_m0 = true; }
+  void load_format(int, Narrow, TexelFrom) { memory(true, false); }
+  void store_format(int, Narrow, TexelFrom) { memory(false, true); }
+  void store_lds() { memory(true, true), e.reads_m0 = true; }
+  void image(ImageOp op) {
+    using Kind = ImageOp::Kind;
+    memory(op.kind != Kind::store && op.kind != Kind::resource_info && op.kind != Kind::query_lod, op.kind == Kind::store || op.kind == Kind::atomic);
+    e.other_lanes |= op.kind >= Kind::sample && (op.lod == ImageOp::Lod::implicit || op.lod == ImageOp::Lod::bias);
+  }
 
 private:
   void read(int k) { e.sources |= 1u << k; }

@@ -2,6 +2,7 @@
 #include "exec/interp/control_ops.hpp"
 #include "exec/schedule.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <immintrin.h>
 
@@ -61,16 +62,29 @@ uint64_t clock_100mhz() {
 bool read_hwreg(Wave* w, unsigned id, uint32_t& value) {
   switch (id) {
   case 1: value = w->mode; return true;
-  case 2:   // STATUS: scc, execz, vccz, valid
-    value = (w->scc & 1) | (w->exec() == 0) << 9 | (w->vcc() == 0) << 10 | 1u << 16;
+  case 2:   // STATUS: scc, execz, vccz, in a group of several waves, valid
+    value = (w->scc & 1) | (w->exec() == 0) << 9 | (w->vcc() == 0) << 10 | (w->group->wave_count > 1) << 11 | 1u << 16;
     return true;
-  case 3: value = 0; return true;                                    // TRAPSTS: nothing raised
-  case 4: value = w->index & 15; return true;                        // HW_ID: wave slot
+  case 3: value = w->trapsts; return true;
+  case 4: value = (w->index >> 2 & 15) | (w->index & 3) << 4; return true;   // HW_ID: slot in the SIMD, SIMD
+  case 5: {   // GPR_ALLOC: VGPRs in fours (gfx90a and later: eights), SGPRs in eights, less one; the kernel gets them all
+    uint32_t granule = isa::bit(w->group->target) & isa::kGfx90aUp ? 8 : 4;
+    value = (std::max(w->group->vgprs, granule) / granule - 1) << 8 | (112u / 8 - 1) << 24;
+    return true;
+  }
   case 6: value = (w->group->lds_bytes + 255) / 256 << 12; return true;   // LDS_ALLOC: size in 64 dwords
+  case 7: value = 0; return true;                                    // IB_STS: no access is ever outstanding
   case 15: value = 1u << 16 | 2u; return true;                       // SH_MEM_BASES: shared, private aperture
-  case 20: value = 0; return true;                                   // XCC_ID
+  case 16: case 17: case 18: case 19: value = 0; return true;        // TBA, TMA: there is no trap handler
+  case 20: value = 0; return isa::bit(w->group->target) & isa::kGfx940;                      // XCC_ID
+  case 21: case 22: case 23: case 24: value = 0; return isa::bit(w->group->target) & isa::kGfx940;   // SQ_PERF_SNAPSHOT: no sampling
   default: return false;
   }
+}
+bool write_hwreg(Wave* w, unsigned id, uint32_t value, uint32_t mask) {
+  if (id == 3) w->trapsts = (w->trapsts & ~mask) | (value & mask);
+  uint32_t dummy;
+  return read_hwreg(w, id, dummy);   // the others are the hardware's, or privileged
 }
 
 // ---------------------------------------------------------------- scheduling
@@ -117,6 +131,26 @@ BZ_PN void control_sleep(const Op* o, char* w) {
   BZ_TAIL control_back_edge(o + 1, w);
 }
 
+BZ_PN void control_wait(const Op* o, char* w) {
+  Wave* v = wave_of(w);
+  Group* g = v->group;
+  bool all = true, any = false;
+  BZ_FOR_WAVES(wv) {
+    all &= wave_of(wv)->jump_target != 0;
+    any |= wave_of(wv)->jump_target != 0;
+  }
+  if (all) BZ_GO(o + 1, w);
+  if (any) {
+    BZ_FOR_WAVES(wv) wave_of(wv)->pc = stream_for(wave_of(wv)->jump_target ? o + 1 : o, wave_of(wv));
+    dissolve(g);
+    g->current = v;
+    if (v->jump_target) BZ_GO(v->pc, w);
+  }
+  g->slept = true;
+  g->budget -= 16;
+  BZ_TAIL control_back_edge(o, w);
+}
+
 BZ_PN void control_barrier(const Op* o, char* w) {
   Wave* v = wave_of(w);
   Group* g = v->group;
@@ -160,6 +194,11 @@ BZ_PN void control_jump(const Op* o, char* w) {
   Wave* v = wave_of(w);
   Group* g = v->group;
   uint64_t target = v->jump_target;
+  // Loops can be made of these alone.
+  if (__builtin_expect(--g->budget <= 0, 0)) {
+    stop(v, &kPendingOp, Exit::yield);
+    return;
+  }
   BZ_FOR_WAVES(wv) {
     if (wave_of(wv)->jump_target == target) continue;
     // Different targets: everybody on his own, each with a lookup.
@@ -209,7 +248,16 @@ BZ_PN void control_message(const Op* o, char* w) {
       BZ_TAIL control_halt(o, w);
     }
   }
+  if (wave_of(w)->jump_target & kMessageThenHalt) BZ_TAIL control_halt_wave(o, w);
   BZ_GO(o + 1, w);
+}
+
+/// There is no debugger that could resume the wave: better a reason than a kernel that never ends.
+BZ_PN void control_halt_wave(const Op* o, char* w) {
+  Group* g = wave_of(w)->group;
+  g->halt_reason = Halt::Reason::not_implemented;
+  g->halt_text = "a halted wave waits for a debugger, and there is none";
+  BZ_TAIL control_halt(o, w);
 }
 
 BZ_PN void control_set_mode(const Op* o, char* w) {
@@ -219,7 +267,7 @@ BZ_PN void control_set_mode(const Op* o, char* w) {
   BZ_FOR_WAVES(wv) {
     set_wave_mode(wave_of(wv), static_cast<uint32_t>(wave_of(wv)->jump_target));
     same &= wave_of(wv)->mode == v->mode;
-    split |= wave_of(wv)->mxcsr32 != wave_of(wv)->mxcsr64;
+    split |= wave_of(wv)->mxcsr32 != wave_of(wv)->mxcsr64 || (wave_of(wv)->mode & (mode::kVskip | mode::kGprIndex));
   }
   if (!same) {
     for (char *x = w, *end = w + v->span; x != end; x += layout::kStride) wave_of(x)->pc = stream_for(o + 1, wave_of(x));
@@ -280,6 +328,11 @@ BZ_PN void control_mode_narrow(const Op* o, char* w) {
   BZ_GO(o + 1, w);
 }
 
+BZ_PN void control_vskip(const Op* o, char* w) {
+  // Waves of a convoy have one MODE.
+  BZ_GO(o + 1 + (wave_of(w)->mode & mode::kVskip ? o->imm : 0), w);
+}
+
 BZ_PN void control_indexed(const Op* o, char* w) {
   uint64_t span = wave_of(w)->span;
   uint32_t convoy = wave_of(w)->convoy;
@@ -287,7 +340,7 @@ BZ_PN void control_indexed(const Op* o, char* w) {
     Wave* v = wave_of(wv);
     Op& p = v->patched[0];
     p = o[1];
-    uint32_t m0 = v->sgpr[layout::kM0], by = (m0 & 255) * layout::kRow;
+    uint32_t m0 = v->sgpr[layout::kM0], by = v->mode & mode::kGprIndex ? (m0 & 255) * layout::kRow : 0;
     auto move = [&](uint32_t& off) {
       if (off >= layout::kVgpr && off + by < layout::kBytes) off += by;
     };

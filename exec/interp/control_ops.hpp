@@ -12,7 +12,8 @@ BZ_PN void control_count(const Op* o, char* w);          ///< row aux is about t
 BZ_PN void control_specials(const Op* o, char* w);       ///< vccz, execz, scc into Wave::special
 BZ_PN void control_mode_wide(const Op* o, char* w);      ///< MXCSR of double/half rows
 BZ_PN void control_mode_narrow(const Op* o, char* w);    ///< and back
-BZ_PN void control_indexed(const Op* o, char* w);        ///< runs o + 1 with its VGPR operands moved by M0
+BZ_PN void control_indexed(const Op* o, char* w);        ///< runs o + 1 with its VGPR operands moved by M0, if MODE says so
+BZ_PN void control_vskip(const Op* o, char* w);          ///< leaves out the next imm operations while MODE.VSKIP is set
 BZ_PN void control_pending(const Op* o, char* w);        ///< a wave whose next address must be looked up
 
 /// Not part of any code: where a wave waits for a lookup of its jump_target.

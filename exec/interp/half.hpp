@@ -29,9 +29,15 @@ BZ_AI F32 to_f32(F16 h) {
 }
 BZ_AI F16 half_result(VU b, F16 like) {
   if (__builtin_expect(like.flush_out, 0)) b = flush_half(b);
-  return {b, like.flush_in, like.flush_out};
+  return {b, like.flush_in, like.flush_out, like.saturate};
 }
-BZ_AI F16 to_f16(F32 f, F16 like) { return half_result(float_to_half_raw(f.v), like); }
+/// MODE.FP16_OVFL: the largest number for an infinity that comes from finite numbers.
+BZ_AI VU saturate_half(VU b, VI finite) { return blend(((b & 0x7fffu) == 0x7c00u) & finite, b - 1u, b); }
+BZ_AI F16 half_of(VU b, F32 f, F16 like) {
+  if (__builtin_expect(like.saturate, 0)) b = saturate_half(b, (bits_of(f).v & 0x7f800000u) != 0x7f800000u);
+  return half_result(b, like);
+}
+BZ_AI F16 to_f16(F32 f, F16 like) { return half_of(float_to_half_raw(f.v), f, like); }
 
 /// Double to half with one rounding, by way of a single that is rounded to odd.
 BZ_AI VU double_to_half(VD d) {
@@ -54,7 +60,7 @@ BZ_AI VU double_to_half(VD d) {
 BZ_AI F16 operator+(F16 a, F16 b) { return to_f16(to_f32(a) + to_f32(b), a); }
 BZ_AI F16 operator-(F16 a, F16 b) { return to_f16(to_f32(a) - to_f32(b), a); }
 BZ_AI F16 operator*(F16 a, F16 b) { return to_f16(to_f32(a) * to_f32(b), a); }
-BZ_AI F16 operator-(F16 a) { return {a.b ^ 0x8000u, a.flush_in, a.flush_out}; }
+BZ_AI F16 operator-(F16 a) { return {a.b ^ 0x8000u, a.flush_in, a.flush_out, a.saturate}; }
 BZ_AI Mask operator==(F16 a, F16 b) { return to_f32(a) == to_f32(b); }
 BZ_AI Mask operator!=(F16 a, F16 b) { return to_f32(a) != to_f32(b); }
 BZ_AI Mask operator<(F16 a, F16 b) { return to_f32(a) < to_f32(b); }
@@ -64,7 +70,10 @@ BZ_AI Mask operator>=(F16 a, F16 b) { return to_f32(a) >= to_f32(b); }
 
 BZ_AI F16 half_fma(F16 a, F16 b, F16 c) {
   VD x = __builtin_convertvector(to_f32(a).v, VD), y = __builtin_convertvector(to_f32(b).v, VD), z = __builtin_convertvector(to_f32(c).v, VD);
-  return half_result(double_to_half(__builtin_elementwise_fma(x, y, z)), a);
+  VD r = __builtin_elementwise_fma(x, y, z);
+  VU h = double_to_half(r);
+  if (__builtin_expect(a.saturate, 0)) h = saturate_half(h, __builtin_convertvector(__builtin_elementwise_abs(r) < VD(__builtin_inf()), VI));
+  return half_result(h, a);
 }
 
 } // namespace bz::exec::BZ_LEVEL_NS

@@ -112,6 +112,7 @@ template <template <class> class Rows, size_t R, bool Lit, bool Exec> struct Sca
     case Request::sleep: BZ_TAIL control_sleep(o, w);
     case Request::trap: BZ_TAIL control_trap(o, w);
     case Request::message: BZ_TAIL control_message(o, w);
+    case Request::halt: BZ_TAIL control_halt_wave(o, w);
     case Request::set_mode: BZ_TAIL control_set_mode(o, w);
     case Request::not_implemented: BZ_TAIL control_not_implemented(o, w);
     }
@@ -138,6 +139,8 @@ template <template <class> class Rows, size_t R, bool Lit, bool Exec> struct Sca
 template <template <class> class Rows, size_t R, bool Full, bool Saddr> struct WaveRow {
   using B = WaveB<Full, Saddr>;
   static constexpr isa::Row<B> kRow = Rows<B>::rows[R];
+  /// Global wave sync: the wave may have to wait.
+  static constexpr bool kWaits = has(Rows<isa::NoSem>::rows[R].meta.flags, isa::GdsOnly);
   BZ_PN static void handler(const Op* o, char* w) {
     BZ_FOR_WAVES(wv) {
       B b(o, wv);
@@ -146,6 +149,15 @@ template <template <class> class Rows, size_t R, bool Full, bool Saddr> struct W
         w = wv;
         BZ_TAIL control_halt(o, w);
       }
+    }
+    if constexpr (kWaits) {
+      // A later wave may have released an earlier one.
+      BZ_FOR_WAVES(wv) {
+        if (reinterpret_cast<Wave*>(wv)->jump_target) continue;
+        B b(o, wv);
+        kRow.sem(b);
+      }
+      BZ_TAIL control_wait(o, w);
     }
     BZ_NEXT(o + 1);
   }

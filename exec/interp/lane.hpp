@@ -174,7 +174,10 @@ struct LaneOps {
   BZ_AI static F32 log2(F32 x) { return vlog2(flushed(x)); }
   BZ_AI static F32 sin(F32 x) { return vsin_cos<false>(x); }
   BZ_AI static F32 cos(F32 x) { return vsin_cos<true>(x); }
-  BZ_AI static F16 exp2(F16 x) { return to_f16(vexp2(to_f32(x)), x); }
+  BZ_AI static F16 exp2(F16 x) {
+    F32 f = to_f32(x), most(100.0f);   // too large for a half, but not for a single
+    return to_f16(vexp2(vselect((f > most) & (f < F32(__builtin_inff())), most, f)), x);
+  }
   BZ_AI static F16 log2(F16 x) { return to_f16(vlog2(to_f32(x)), x); }
   BZ_AI static F16 sin(F16 x) { return to_f16(vsin_cos<false>(to_f32(x)), x); }
   BZ_AI static F16 cos(F16 x) { return to_f16(vsin_cos<true>(to_f32(x)), x); }
@@ -304,7 +307,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI VU half_bits(int k, bool high) const { return (ld(k) >> (high ? 16u : 0u)) & 0xffffu; }
   BZ_AI F16 half(VU b) const {
     uint32_t md = mode();
-    return {b, !(md >> mode::kDenorm64Shift & 1), !(md >> mode::kDenorm64Shift & 2)};
+    return {b, !(md >> mode::kDenorm64Shift & 1), !(md >> mode::kDenorm64Shift & 2), (md & mode::kFp16Ovfl) != 0};
   }
   BZ_AI F16 f16(int k) const {
     VU b = half_bits(k, op_sel(k));
@@ -333,6 +336,8 @@ template <bool Full, int G> struct LaneB : LaneOps {
     VU x = G == kGeneral && op_sel_hi(k) ? bits_of(to_f32(half(half_bits(k, op_sel(k))))).v : ld(k);
     return float_of(U32(signed_bits(x, k)));
   }
+  /// Sources of more than two registers are VGPRs.
+  BZ_AI U32 wide_u32(int k, int n) const { return U32(load_row(s[k] + layout::kRow * static_cast<uint32_t>(n))); }
   BZ_AI U32 dst_u32(int n) const { return U32(load_row(d + layout::kRow * n)); }
   BZ_AI F32 dst_f32() const { return float_of(dst_u32(0)); }
   BZ_AI F64 dst_f64() const { return float_of(U64(dst_u32(0).v, dst_u32(1).v)); }
@@ -381,6 +386,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   }
   BZ_AI void vdst_pk(int n, I32 x) { vdst_pk(n, as_u32(x)); }
   BZ_AI void vdst_pk(int n, F16 x) { vdst_pk(n, U32(finish(x).b)); }
+  BZ_AI void clear_exceptions() { wave()->trapsts &= ~0x1ffu; }
   BZ_AI void write_src(int k, U32 x) { put(s[k], x.v); }
 
   // omod is ignored while output denormals are on or in IEEE mode; clamp is to [0, 1].
@@ -410,7 +416,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   }
   BZ_AI static F32 without_minus_zero(F32 x) { return vselect(x == F32(0.0f), F32(0.0f), x); }
   BZ_AI static F64 without_minus_zero(F64 x) { return vselect(x == F64(0.0), F64(0.0), x); }
-  BZ_AI static F16 without_minus_zero(F16 x) { return {blend(x.b == 0x8000u, VU(0u), x.b), x.flush_in, x.flush_out}; }
+  BZ_AI static F16 without_minus_zero(F16 x) { return {blend(x.b == 0x8000u, VU(0u), x.b), x.flush_in, x.flush_out, x.saturate}; }
   // On bits: a denormal result is above 0 even where MODE takes denormal sources for 0.
   BZ_AI static F32 between_0_and_1(F32 x) {
     VI b = __builtin_bit_cast(VI, x.v), zero = VI(0), one = VI(0x3f800000);
@@ -427,7 +433,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F16 clamp01(F16 x) const {
     VU b = blend((x.b & 0x8000u) != 0u, VU(0u), x.b);
     b = blend(b > 0x3c00u, VU(0x3c00u), b);
-    return {blend(BZ_LEVEL_NS::is_nan(x).v, mode() & mode::kDx10Clamp ? VU(0u) : x.b, b), x.flush_in, x.flush_out};
+    return {blend(BZ_LEVEL_NS::is_nan(x).v, mode() & mode::kDx10Clamp ? VU(0u) : x.b, b), x.flush_in, x.flush_out, x.saturate};
   }
 
   // MODE-dependent primitives.
@@ -440,7 +446,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
     if (__builtin_expect((mode() >> mode::kDenorm64Shift & 3) != 3, 0)) x = canonical(x);
     return x;
   }
-  BZ_AI F16 flush_by_mode(F16 x) const { return x.flush_in || x.flush_out ? F16{flush_half(x.b), x.flush_in, x.flush_out} : x; }
+  BZ_AI F16 flush_by_mode(F16 x) const { return x.flush_in || x.flush_out ? F16{flush_half(x.b), x.flush_in, x.flush_out, x.saturate} : x; }
   using LaneOps::max;
   using LaneOps::min;
   BZ_AI F32 min(F32 x, F32 y) const { return flush_by_mode(min_max<false>(x, y, ieee())); }
@@ -459,6 +465,15 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI U32 med3(U32 x, U32 y, U32 z) const { return max(min(x, y), min(max(x, y), z)); }
   BZ_AI I32 med3(I32 x, I32 y, I32 z) const { return max(min(x, y), min(max(x, y), z)); }
 
+  /// Products of halves are exact in single precision. MI200's unit takes all denormals for zeros, the ones before it those
+  /// of single precision, MI300's none but what MODE says (docs/fidelity.md).
+  BZ_AI F32 dot2(F32 acc, F16 a0, F16 b0, F16 a1, F16 b1) const {
+    if (target() == isa::Target::gfx90a) a0.flush_in = b0.flush_in = a1.flush_in = b1.flush_in = true;
+    F32 p0 = to_f32(a0) * to_f32(b0), p1 = to_f32(a1) * to_f32(b1);
+    if (isa::bit(target()) & isa::kGfx940) return acc + p0 + p1;
+    return flushed(flushed(flushed(acc) + p0) + p1);
+  }
+
   // Between formats: MXCSR is the single precision's, so the half's rounding and the double's denormals come from MODE.
   BZ_AI F16 round_to_f16(F32 x) const {
     uint32_t round = mode() >> mode::kRound64Shift & 3;
@@ -468,7 +483,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
     else if (round == 1) b = float_to_half_raw<_MM_FROUND_TO_POS_INF>(x.v);
     else if (round == 2) b = float_to_half_raw<_MM_FROUND_TO_NEG_INF>(x.v);
     else b = float_to_half_raw<_MM_FROUND_TO_ZERO>(x.v);
-    return half_result(b, half(VU(0u)));
+    return half_of(b, x, half(VU(0u)));
   }
   BZ_AI F16 cvt_f16(F32 x) const { return round_to_f16(x); }
   BZ_AI F16 cvt_f16(U32 x) const { return to_f16(cvt_f32(x), half(VU(0u))); }
@@ -488,8 +503,8 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI F16 cvt_f16_rtz(F32 x) const { return half_result(float_to_half_raw<_MM_FROUND_TO_ZERO>(x.v), half(VU(0u))); }
   BZ_AI F16 f16_from_bits(U32 x) const { return half(x.v & 0xffffu); }
   BZ_AI F32 from_num8(isa::Num n, U32 x) const { return num8_to_float(n, ocp8(), x); }
-  BZ_AI U32 to_num8(isa::Num n, F32 x) const { return float_to_num8(n, ocp8(), x, nullptr); }
-  BZ_AI U32 to_num8_sr(isa::Num n, F32 x, U32 r) const { return float_to_num8(n, ocp8(), x, &r); }
+  BZ_AI U32 to_num8(isa::Num n, F32 x) const { return float_to_num8(n, ocp8(), mode() & mode::kFp16Ovfl, x, nullptr); }
+  BZ_AI U32 to_num8_sr(isa::Num n, F32 x, U32 r) const { return float_to_num8(n, ocp8(), mode() & mode::kFp16Ovfl, x, &r); }
   BZ_AI bool ocp8() const { return target() == isa::Target::gfx950; }
 
   // Lane numbers.

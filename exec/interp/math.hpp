@@ -30,10 +30,10 @@ BZ_AI F64 pow2_f64(I32 k) { return float_of(U64(VU(0u), __builtin_bit_cast(VU, k
 
 BZ_AI F32 fabs(F32 x) { return float_of(U32(bits_of(x).v & 0x7fffffffu)); }
 BZ_AI F64 fabs(F64 x) { U64 b = bits_of(x); return float_of(U64(b.lo, b.hi & 0x7fffffffu)); }
-BZ_AI F16 fabs(F16 x) { return {x.b & 0x7fffu, x.flush_in, x.flush_out}; }
+BZ_AI F16 fabs(F16 x) { return {x.b & 0x7fffu, x.flush_in, x.flush_out, x.saturate}; }
 
 template <class T> BZ_AI Lanes<T> vselect(Mask m, Lanes<T> a, Lanes<T> b) { return Lanes<T>(blend(m.v, a.v, b.v)); }
-BZ_AI F16 vselect(Mask m, F16 a, F16 b) { return {blend(m.v, a.b, b.b), a.flush_in, a.flush_out}; }
+BZ_AI F16 vselect(Mask m, F16 a, F16 b) { return {blend(m.v, a.b, b.b), a.flush_in, a.flush_out, a.saturate}; }
 template <bool S> BZ_AI Wide<S> vselect(Mask m, Wide<S> a, Wide<S> b) { return {blend(m.v, a.lo, b.lo), blend(m.v, a.hi, b.hi)}; }
 BZ_AI Mask vselect(Mask m, Mask a, Mask b) { return {blend(m.v, a.v, b.v)}; }
 
@@ -46,7 +46,7 @@ BZ_AI Mask is_snan(F64 x) { return is_nan(x) & Mask{(bits_of(x).hi & 0x80000u) =
 BZ_AI Mask is_snan(F16 x) { return is_nan(x) & Mask{(x.b & 0x200u) == 0u}; }
 BZ_AI F32 quieted(F32 x) { return vselect(is_nan(x), float_of(U32(bits_of(x).v | 0x400000u)), x); }
 BZ_AI F64 quieted(F64 x) { U64 b = bits_of(x); return vselect(is_nan(x), float_of(U64(b.lo, b.hi | 0x80000u)), x); }
-BZ_AI F16 quieted(F16 x) { return {blend(is_nan(x).v, x.b | 0x200u, x.b), x.flush_in, x.flush_out}; }
+BZ_AI F16 quieted(F16 x) { return {blend(is_nan(x).v, x.b | 0x200u, x.b), x.flush_in, x.flush_out, x.saturate}; }
 
 /// A value of which the compiler knows nothing: its idea of an operation's result (never -0, ...) assumes rounding to nearest.
 BZ_AI F32 opaque(F32 x) { asm("" : "+v"(x.v)); return x; }
@@ -70,7 +70,7 @@ BZ_AI F64 canonical(F64 x) {
 BZ_AI F16 canonical(F16 x) {
   VU b = quieted(x).b;
   if (__builtin_expect(x.flush_in || x.flush_out, 0)) b = flush_half(b);
-  return {b, x.flush_in, x.flush_out};
+  return {b, x.flush_in, x.flush_out, x.saturate};
 }
 
 // ---------------------------------------------------------------- min, max

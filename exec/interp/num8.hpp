@@ -29,8 +29,9 @@ BZ_AI float num8_decode(Num8Format f, uint32_t x) {
   return neg ? -r : r;
 }
 
-/// Round to nearest even, or add the random bits below the last place (`random`: 32 bits, the top ones count).
-BZ_AI uint32_t num8_encode(Num8Format f, float x, bool stochastic, uint32_t random) {
+/// Round to nearest even, or add the random bits below the last place (`random`: 32 bits, the top ones count) and cut. What
+/// is too large becomes the largest number if `saturate`, else infinity, or NaN where there is none. An infinity stays one.
+BZ_AI uint32_t num8_encode(Num8Format f, float x, bool saturate, bool stochastic, uint32_t random) {
   uint32_t b = __builtin_bit_cast(uint32_t, x), sign = b >> 31 << 7, mag = b & 0x7fffffff;
   uint32_t max_finite = f.fnuz ? 0x7f : f.bf8 ? 0x7b : 0x7e;
   if (mag > 0x7f800000) return f.fnuz ? 0x80 : sign | 0x7f;
@@ -53,7 +54,9 @@ BZ_AI uint32_t num8_encode(Num8Format f, float x, bool stochastic, uint32_t rand
     if (e >= 1) r += (static_cast<uint32_t>(e) - 1) << f.mant;   // the hidden bit adds the last one
   }
   if (r > max_finite) {
-    r = f.fnuz ? max_finite : f.bf8 ? 0x7c : 0x7f;   // FNUZ saturates; OCP overflows to infinity or NaN
+    if (saturate) r = max_finite;
+    else if (f.fnuz) return 0x80;
+    else r = f.bf8 ? 0x7c : 0x7f;
   }
   if (f.fnuz && r == 0) return 0;
   return sign | r;
@@ -66,11 +69,11 @@ BZ_AI F32 num8_to_float(isa::Num n, bool ocp, U32 x) {
   for (int i = 0; i < kLanes; ++i) r[i] = num8_decode(f, x.v[i] & 0xff);
   return F32(r);
 }
-BZ_AI U32 float_to_num8(isa::Num n, bool ocp, F32 x, const U32* random) {
+BZ_AI U32 float_to_num8(isa::Num n, bool ocp, bool saturate, F32 x, const U32* random) {
   auto f = num8_format(n, ocp);
   VU r;
 #pragma clang loop unroll(disable)
-  for (int i = 0; i < kLanes; ++i) r[i] = num8_encode(f, x.v[i], random != nullptr, random ? random->v[i] : 0);
+  for (int i = 0; i < kLanes; ++i) r[i] = num8_encode(f, x.v[i], saturate, random != nullptr, random ? random->v[i] : 0);
   return U32(r);
 }
 

@@ -77,9 +77,35 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
   BZ_AI S64 pc_next() const { return S64(o->s[4] | static_cast<uint64_t>(o->s[5]) << 32); }
   BZ_AI void end_program() { ask(Request::end); }
   BZ_AI void barrier() { ask(Request::barrier); }
+  BZ_AI void halt() {
+    if (request == Request::message) argument |= kMessageThenHalt;
+    else ask(Request::halt);
+  }
+  /// The stack of conditional branches: CSP (MODE bits 31:29) counts entries of four SGPRs, EXEC below the address.
+  BZ_AI void fork(S64 mask, S64 target) {
+    uint64_t e = wave()->exec(), pass = mask.v & e, fail = ~mask.v & e, next = pc_next().v;
+    if (pass == e) return jump(target);
+    if (fail == e) return jump(S64(next));
+    bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+    uint32_t csp = wave()->mode >> mode::kCspShift;
+    put(w + layout::sgpr(4 * csp), fail_first ? pass : fail);
+    put(w + layout::sgpr(4 * csp + 2), fail_first ? target.v : next);
+    set_csp(csp + 1);
+    set_exec(S64(fail_first ? fail : pass));
+    jump(fail_first ? S64(next) : target);
+  }
+  BZ_AI void join(S32 outermost) {
+    uint32_t csp = wave()->mode >> mode::kCspShift;
+    if (csp == outermost.v) return jump(pc_next());
+    csp = (csp - 1) & 7;
+    set_csp(csp);
+    set_exec(S64(get<uint64_t>(w + layout::sgpr(4 * csp))));
+    jump(S64(get<uint64_t>(w + layout::sgpr(4 * csp + 2))));
+  }
+  BZ_AI void set_csp(uint32_t csp) { wave()->mode = (wave()->mode & ~(7u << mode::kCspShift)) | csp << mode::kCspShift; }
   BZ_AI void sleep(int n) { ask(Request::sleep, static_cast<uint64_t>(n)); }
   BZ_AI void trap(int n) { ask(Request::trap, static_cast<uint64_t>(n)); }
-  BZ_AI void send_message(int n, S32 m) { ask(Request::message, static_cast<uint32_t>(n) | static_cast<uint64_t>(m.v) << 32); }
+  BZ_AI void send_message(int n, S32 m) { ask(Request::message, (static_cast<uint32_t>(n) & 0xffff) | static_cast<uint64_t>(m.v) << 32); }
 
   // Indexing of VGPR operands by M0; the decoder wraps the rows between on and off.
   BZ_AI void gpr_index_on(S32 x, int n) {
@@ -105,8 +131,9 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
     uint32_t id = static_cast<uint32_t>(n) & 63, size = (static_cast<uint32_t>(n) >> 11 & 31) + 1, at = static_cast<uint32_t>(n) >> 6 & 31;
     uint32_t mask = (size == 32 ? ~0u : (1u << size) - 1) << at;
     if (id == 1) ask(Request::set_mode, (wave()->mode & ~mask) | ((x.v << at) & mask));
-    else if (id != 3) ask(Request::not_implemented, reinterpret_cast<uint64_t>("writing this hardware register"));   // TRAPSTS is sticky flags that nothing here sets
+    else if (!write_hwreg(wave(), id, (x.v << at) & mask, mask)) ask(Request::not_implemented, reinterpret_cast<uint64_t>("writing this hardware register"));
   }
+  BZ_AI void set_vskip(S32 x) { ask(Request::set_mode, (wave()->mode & ~mode::kVskip) | (x.v ? mode::kVskip : 0)); }
   BZ_AI S64 clock() const { return S64(__builtin_ia32_rdtsc()); }
   BZ_AI S64 realtime() const { return S64(clock_100mhz()); }
 
@@ -127,6 +154,21 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
     __builtin_memcpy(w + o->d, x, 4 * n);
   }
   BZ_AI void s_store(int n) { __builtin_memcpy(smem_address(), w + o->d, 4 * n); }
+  BZ_AI char* scratch_address() const {
+    char* p = smem_address();
+    if (o->mods & mods::kSoffset) {   // counts 64 bytes; its low bits count too
+      uint64_t units = get<uint32_t>(w + o->s[1]);
+      p += 64 * units - (units & ~uint64_t{3});
+    }
+    return p;
+  }
+  BZ_AI void s_scratch_load(int n) {
+    const char* p = scratch_address();
+    uint32_t x[4];
+    __builtin_memcpy(x, p, 4 * n);
+    __builtin_memcpy(w + o->d, x, 4 * n);
+  }
+  BZ_AI void s_scratch_store(int n) { __builtin_memcpy(scratch_address(), w + o->d, 4 * n); }
   struct Resource { uint64_t base; uint64_t bytes; };
   BZ_AI Resource resource() const {
     uint64_t lo = get<uint64_t>(w + o->s[0]);

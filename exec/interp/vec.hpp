@@ -99,6 +99,7 @@ BZ_AI F32 float_of(U32 x) { return __builtin_bit_cast(VF, x.v); }
 struct F16 {
   VU b;
   bool flush_in = false, flush_out = false;   ///< MODE at the time of reading
+  bool saturate = false;                      ///< MODE.FP16_OVFL: finite numbers don't become infinite
 };
 
 /// 64-bit integers as two vectors: no shuffles between register rows and values.

@@ -4,6 +4,8 @@
 namespace bz::isa::ref {
 
 void register_memory();
+void register_typed();
+void register_lds();
 void register_cross();
 void register_matrix();
 void register_scalar();

@@ -194,6 +194,8 @@ void add(const Entry* entries, size_t count) {
 
 void register_all() {
   register_memory();
+  register_typed();
+  register_lds();
   register_cross();
   register_matrix();
   register_scalar();

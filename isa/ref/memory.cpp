@@ -2,7 +2,7 @@
 // Sources: Vega ISA chapters 8 (vector memory), 9 (flat), 10 (LDS); MI300 ISA sections 9.1 and 11.
 #include "isa/ref/families.hpp"
 
-#include "isa/ref/machine.hpp"
+#include "isa/ref/memory.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -10,21 +10,6 @@
 #include <string>
 
 namespace bz::isa::ref {
-namespace {
-
-enum class Where { global, flat, scratch, lds, buffer };
-
-struct Access {
-  const char* name;
-  Where where;
-  enum class Kind { load, store, atomic, load_to_lds } kind;
-  char element;      ///< u, s = zero-, sign-extended; b = dwords; f = float atomics
-  int bits;          ///< of the element (atomics: of the cell; p = 32 with two halves)
-  int dwords = 1;
-  const char* op = "";  ///< atomics
-  bool d16 = false, high = false;
-  bool always_returns = false;
-};
 
 const Operand* operand(const Inst& i, Field f) {
   for (int k = 0; k < i.operand_count; ++k)
@@ -36,12 +21,6 @@ uint32_t& vreg(Machine& m, const Operand& o, int n, int lane) {
   auto& file = o.kind == Operand::Kind::agpr ? m.agpr : m.vgpr;
   return file[(o.number + static_cast<unsigned>(n)) & 255][static_cast<size_t>(lane)];
 }
-
-/// A place in memory that a lane addresses: host bytes, LDS bytes or a private byte offset; or out of range.
-struct Place {
-  enum class Kind { host, lds, scratch, none } kind = Kind::none;
-  uint64_t at = 0;
-};
 
 void read_bytes(Machine& m, Place p, int lane, uint8_t* out, size_t n) {
   std::memset(out, 0, n);
@@ -78,8 +57,6 @@ void write_bytes(Machine& m, Place p, int lane, const uint8_t* in, size_t n) {
   }
 }
 
-/// Buffer address and range check, MI300 ISA 9.1.5. gfx9 descriptors have no element size: swizzled elements are dwords.
-/// Wide loads and stores are checked dword by dword, atomics as one.
 Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra) {
   const Operand& rsrc = *operand(i, Field::srsrc);
   uint32_t w[4];
@@ -106,6 +83,72 @@ Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra) {
          index % index_stride * kElement + offset % kElement;
   return {Place::Kind::host, base + soffset + at};
 }
+
+namespace {
+float half_add(uint16_t a, uint16_t b, bool bf16, uint16_t& out) {
+  if (bf16) {
+    float x = std::bit_cast<float>(uint32_t{a} << 16) + std::bit_cast<float>(uint32_t{b} << 16);
+    uint32_t u = std::bit_cast<uint32_t>(x);
+    if (std::isnan(x)) out = static_cast<uint16_t>(u >> 16 | 0x40);
+    else out = static_cast<uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
+    return x;
+  }
+  _Float16 r = std::bit_cast<_Float16>(a) + std::bit_cast<_Float16>(b);
+  out = std::bit_cast<uint16_t>(r);
+  return 0;
+}
+} // namespace
+
+uint64_t combine(const char* name, int bits, uint64_t old, uint64_t x, uint64_t y) {
+  std::string_view op = name;
+  uint64_t mask = bits == 64 ? ~0ull : 0xffffffffull;
+  auto sgn = [&](uint64_t v) { return bits == 64 ? static_cast<int64_t>(v) : int64_t{static_cast<int32_t>(v)}; };
+  auto f = [&](uint64_t v) { return std::bit_cast<float>(static_cast<uint32_t>(v)); };
+  auto d = [&](uint64_t v) { return std::bit_cast<double>(v); };
+  auto uf = [](float v) { return uint64_t{std::bit_cast<uint32_t>(v)}; };
+  auto ud = [](double v) { return std::bit_cast<uint64_t>(v); };
+  x &= mask, y &= mask;
+  if (op == "swap") return x;
+  if (op == "cmpswap") return old == y ? x : old;
+  if (op == "add") return (old + x) & mask;
+  if (op == "sub") return (old - x) & mask;
+  if (op == "rsub") return (x - old) & mask;
+  if (op == "smin") return sgn(x) < sgn(old) ? x : old;
+  if (op == "smax") return sgn(x) > sgn(old) ? x : old;
+  if (op == "umin") return x < old ? x : old;
+  if (op == "umax") return x > old ? x : old;
+  if (op == "and") return old & x;
+  if (op == "or") return old | x;
+  if (op == "xor") return old ^ x;
+  if (op == "inc") return old >= x ? 0 : old + 1;
+  if (op == "dec") return old == 0 || old > x ? x : old - 1;
+  if (op == "mskor") return (old & ~x) | y;
+  if (op == "wrap") return old >= x ? (old - x) & mask : (old + y) & mask;
+  if (op == "fadd") return bits == 64 ? ud(d(old) + d(x)) : uf(f(old) + f(x));
+  if (op == "fmin") return bits == 64 ? ud(std::fmin(d(old), d(x))) : uf(std::fmin(f(old), f(x)));
+  if (op == "fmax") return bits == 64 ? ud(std::fmax(d(old), d(x))) : uf(std::fmax(f(old), f(x)));
+  if (op == "fcmpswap") return bits == 64 ? (d(old) == d(y) ? x : old) : (f(old) == f(y) ? x : old);
+  uint16_t lo, hi;
+  half_add(static_cast<uint16_t>(old), static_cast<uint16_t>(x), op == "pk_bf16", lo);
+  half_add(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(x >> 16), op == "pk_bf16", hi);
+  return lo | uint32_t{hi} << 16;
+}
+
+namespace {
+
+enum class Where { global, flat, scratch, lds, buffer };
+
+struct Access {
+  const char* name;
+  Where where;
+  enum class Kind { load, store, atomic, load_to_lds } kind;
+  char element;      ///< u, s = zero-, sign-extended; b = dwords; f = float atomics
+  int bits;          ///< of the element (atomics: of the cell; p = 32 with two halves)
+  int dwords = 1;
+  const char* op = "";  ///< atomics
+  bool d16 = false, high = false;
+  bool always_returns = false;
+};
 
 Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extra) {
   auto& mm = const_cast<Machine&>(m);
@@ -139,54 +182,6 @@ Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extr
   case Where::buffer: return buffer_place(m, i, lane, extra);
   }
   return {};
-}
-
-float half_add(uint16_t a, uint16_t b, bool bf16, uint16_t& out) {
-  if (bf16) {
-    float x = std::bit_cast<float>(uint32_t{a} << 16) + std::bit_cast<float>(uint32_t{b} << 16);
-    uint32_t u = std::bit_cast<uint32_t>(x);
-    if (std::isnan(x)) out = static_cast<uint16_t>(u >> 16 | 0x40);
-    else out = static_cast<uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
-    return x;
-  }
-  _Float16 r = std::bit_cast<_Float16>(a) + std::bit_cast<_Float16>(b);
-  out = std::bit_cast<uint16_t>(r);
-  return 0;
-}
-
-/// The new contents of an atomic's cell. Integer operations wrap at the cell's width.
-uint64_t combine(const std::string& op, int bits, uint64_t old, uint64_t x, uint64_t y) {
-  uint64_t mask = bits == 64 ? ~0ull : 0xffffffffull;
-  auto sgn = [&](uint64_t v) { return bits == 64 ? static_cast<int64_t>(v) : int64_t{static_cast<int32_t>(v)}; };
-  auto f = [&](uint64_t v) { return std::bit_cast<float>(static_cast<uint32_t>(v)); };
-  auto d = [&](uint64_t v) { return std::bit_cast<double>(v); };
-  auto uf = [](float v) { return uint64_t{std::bit_cast<uint32_t>(v)}; };
-  auto ud = [](double v) { return std::bit_cast<uint64_t>(v); };
-  x &= mask, y &= mask;
-  if (op == "swap") return x;
-  if (op == "cmpswap") return old == y ? x : old;
-  if (op == "add") return (old + x) & mask;
-  if (op == "sub") return (old - x) & mask;
-  if (op == "rsub") return (x - old) & mask;
-  if (op == "smin") return sgn(x) < sgn(old) ? x : old;
-  if (op == "smax") return sgn(x) > sgn(old) ? x : old;
-  if (op == "umin") return x < old ? x : old;
-  if (op == "umax") return x > old ? x : old;
-  if (op == "and") return old & x;
-  if (op == "or") return old | x;
-  if (op == "xor") return old ^ x;
-  if (op == "inc") return old >= x ? 0 : old + 1;
-  if (op == "dec") return old == 0 || old > x ? x : old - 1;
-  if (op == "mskor") return (old & ~x) | y;
-  if (op == "wrap") return old >= x ? (old - x) & mask : (old + y) & mask;
-  if (op == "fadd") return bits == 64 ? ud(d(old) + d(x)) : uf(f(old) + f(x));
-  if (op == "fmin") return bits == 64 ? ud(std::fmin(d(old), d(x))) : uf(std::fmin(f(old), f(x)));
-  if (op == "fmax") return bits == 64 ? ud(std::fmax(d(old), d(x))) : uf(std::fmax(f(old), f(x)));
-  if (op == "fcmpswap") return bits == 64 ? (d(old) == d(y) ? x : old) : (f(old) == f(y) ? x : old);
-  uint16_t lo, hi;
-  half_add(static_cast<uint16_t>(old), static_cast<uint16_t>(x), op == "pk_bf16", lo);
-  half_add(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(x >> 16), op == "pk_bf16", hi);
-  return lo | uint32_t{hi} << 16;
 }
 
 void run(const Access& a, Machine& m, const Inst& i) {
@@ -264,7 +259,7 @@ void run(const Access& a, Machine& m, const Inst& i) {
       read_bytes(m, p, lane, raw, bytes);
       std::memcpy(&old, raw, bytes);
       if (p.kind != Place::Kind::none) {
-        uint64_t now = combine(op, a.bits, old, x, y);
+        uint64_t now = combine(a.op, a.bits, old, x, y);
         std::memcpy(raw, &now, 8);
         write_bytes(m, p, lane, raw, bytes);
       }

@@ -1,7 +1,7 @@
 // References of SMEM: scalar loads, stores and atomics. Source: MI300/MI355 ISA documents, chapter "Scalar Memory Operations"
 // (8.2.1 addressing, 8.4 bounds). Every component of an address loses its two low bits before the sum.
 #include "isa/ref/families.hpp"
-#include "isa/ref/machine.hpp"
+#include "isa/ref/memory.hpp"
 
 #include <cstring>
 #include <deque>
@@ -9,12 +9,6 @@
 
 namespace bz::isa::ref {
 namespace {
-
-const Operand* operand(const Inst& i, Field f) {
-  for (unsigned k = 0; k < i.operand_count; ++k)
-    if (i.operands[k].field == f) return &i.operands[k];
-  return nullptr;
-}
 
 struct Access {
   uint64_t address = 0;
@@ -45,8 +39,18 @@ Access access(const Machine& m, const Inst& i, bool buffer) {
   return a;
 }
 
-template <int Dwords, bool Buffer> void load(ScalarView& v) {
-  Access a = access(v.m, v.i, Buffer);
+/// s_scratch_*: the register offset counts units of 64 bytes (Vega ISA 7.2.1, "Scalar Memory Addressing").
+Access scratch_access(const Machine& m, const Inst& i) {
+  uint64_t offset = i.offset_imm ? static_cast<uint64_t>(int64_t{i.offset} & ~int64_t{3}) : 0;
+  for (unsigned k = 0; k < i.operand_count; ++k)
+    if (i.operands[k].field == Field::smem_offset && i.operands[k].kind == Operand::Kind::sgpr) offset += uint64_t{m.sgpr[i.operands[k].number]} * 64;
+  return {(m.sgpr64(operand(i, Field::sbase)->number) & ~uint64_t{3}) + offset, offset};
+}
+enum From { kMemory, kBuffer, kScratch };
+Access access(const Machine& m, const Inst& i, From from) { return from == kScratch ? scratch_access(m, i) : access(m, i, from == kBuffer); }
+
+template <int Dwords, From Where> void load(ScalarView& v) {
+  Access a = access(v.m, v.i, Where);
   uint32_t x[16] = {};
   for (unsigned n = 0; n < Dwords; ++n)
     if (a.inside(n)) std::memcpy(&x[n], a.at(n), 4);
@@ -54,8 +58,8 @@ template <int Dwords, bool Buffer> void load(ScalarView& v) {
   for (unsigned n = 0; n < Dwords; ++n) v.m.sgpr[(data.number + n) & 127] = x[n];
 }
 
-template <int Dwords, bool Buffer> void store(ScalarView& v) {
-  Access a = access(v.m, v.i, Buffer);
+template <int Dwords, From Where> void store(ScalarView& v) {
+  Access a = access(v.m, v.i, Where);
   const Operand& data = *operand(v.i, Field::sdata);
   for (unsigned n = 0; n < Dwords; ++n)
     if (a.inside(n)) std::memcpy(a.at(n), &v.m.sgpr[(data.number + n) & 127], 4);
@@ -116,12 +120,14 @@ void one(std::string name, ScalarFn f) {
   add(&entries().back(), 1);
 }
 
+template <From Where> void loads_and_stores(const std::string& prefix) {
+  one(prefix + "load_dword", load<1, Where>), one(prefix + "load_dwordx2", load<2, Where>), one(prefix + "load_dwordx4", load<4, Where>);
+  one(prefix + "store_dword", store<1, Where>), one(prefix + "store_dwordx2", store<2, Where>), one(prefix + "store_dwordx4", store<4, Where>);
+}
 template <bool Buffer> void accesses(const std::string& prefix) {
-  one(prefix + "load_dword", load<1, Buffer>), one(prefix + "load_dwordx2", load<2, Buffer>);
-  one(prefix + "load_dwordx4", load<4, Buffer>), one(prefix + "load_dwordx8", load<8, Buffer>);
-  one(prefix + "load_dwordx16", load<16, Buffer>);
-  one(prefix + "store_dword", store<1, Buffer>), one(prefix + "store_dwordx2", store<2, Buffer>);
-  one(prefix + "store_dwordx4", store<4, Buffer>);
+  constexpr From kWhere = Buffer ? kBuffer : kMemory;
+  loads_and_stores<kWhere>(prefix);
+  one(prefix + "load_dwordx8", load<8, kWhere>), one(prefix + "load_dwordx16", load<16, kWhere>);
   for (const char* op : {"swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"}) {
     one(prefix + "atomic_" + op, atomic<uint32_t, Buffer>);
     one(prefix + "atomic_" + op + "_x2", atomic<uint64_t, Buffer>);
@@ -134,8 +140,11 @@ void register_smem() {
   if (!entries().empty()) return;
   accesses<false>("s_");
   accesses<true>("s_buffer_");
+  loads_and_stores<kScratch>("s_scratch_");
   // Caches are invisible here. s_memtime and s_memrealtime read clocks: nothing to compare with.
-  for (const char* name : {"s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol"}) one(name, nothing);
+  for (const char* name : {"s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "s_dcache_discard", "s_dcache_discard_x2",
+                           "s_atc_probe", "s_atc_probe_buffer"})
+    one(name, nothing);
 }
 
 } // namespace bz::isa::ref

@@ -104,6 +104,58 @@ template <unsigned Bits> void dot_unsigned(auto& b, auto acc) {
   b.vdst(b.clamp() ? b.add_sat(acc, sum) : acc + sum);
 }
 
+/// Four sums of absolute differences, of bytes 0..3, 1..4, 2..5 and 3..6 of src0, onto the four halves of src2.
+template <auto Sad> inline constexpr auto kQuadSad = [](auto& b) {
+  auto x = b.u64(0), acc = b.u64(2);
+  auto y = b.u32(1);
+  auto one = [&](unsigned n) {
+    auto sum = Sad(b, b.lo(x >> (8u * n)), y) + (b.lo(acc >> (16u * n)) & 0xffffu);
+    return b.clamp() ? b.min(sum, decltype(sum)(0xffffu)) : sum & 0xffffu;
+  };
+  b.vdst(b.make64(one(0) | (one(1) << 16), one(2) | (one(3) << 16)));
+};
+
+/// x as a 16-bit fraction of 32767 (65535), rounded to the nearest whatever MODE says; cut to [-1, 1] ([0, 1]), a NaN is 0.
+template <bool Signed> auto normalized(auto& b, auto x) {
+  using F = decltype(x);
+  F least(Signed ? -1.0f : 0.0f), most(1.0f);
+  x = b.select(b.is_nan(x), F(0.0f), x);
+  x = b.select(x < least, least, b.select(x > most, most, x));
+  return b.as_u32(b.cvt_i32(b.rndne(b.cvt_f64(x) * (Signed ? 32767.0 : 65535.0)))) & 0xffffu;   // the product is exact
+}
+template <bool Signed> void pack_normalized(auto& b, auto x, auto y) {
+  b.vdst(normalized<Signed>(b, x) | (normalized<Signed>(b, y) << 16));
+}
+
+/// Two 8-bit floats into the half that op_sel[3] names; one into the byte that op_sel[3:2] names.
+template <Num N> inline constexpr auto kPackNum8 = [](auto& b) {
+  auto x = b.to_num8(N, b.f32(0)), y = b.to_num8(N, b.f32(1));
+  b.vdst_half(b.op_sel(3), x | (y << 8));
+};
+template <Num N> inline constexpr auto kStochasticNum8 = [](auto& b) {
+  auto x = b.to_num8_sr(N, b.f32(0), b.u32(1));
+  unsigned at = (b.op_sel(2) ? 8u : 0u) + (b.op_sel(3) ? 16u : 0u);
+  b.vdst((b.dst_u32(0) & ~(255u << at)) | (x << at));
+};
+
+/// Which of four quarters of a screen a rectangle touches, by its corners: a table of the manual (MI200, VOP1 opcode 55), a
+/// row of sixteen digits for each upper half of the index.
+inline constexpr const char* kScreenPartition[16] = {
+    "137f5fff7fffffff", "f26efafffbffffff", "df4cff5fffdfffff", "9bf8fffafffeffff", "ffff4cdf6fffefff", "fffff89bf99ffdff",
+    "ffff7f13ff9fffbf", "ffff6ef26ff6fff7", "bfffffff23bfafff", "f7fffffff19df5ff", "ffefffffef8cffaf", "fffdffff67f4fff5",
+    "9fffdfffffff8cef", "f66ffefffffff467", "ff6fff7fffffbf23", "9ff9fffbffff9df1"};
+auto screen_partition(auto& b, auto index) {
+  using U64 = decltype(b.zext64(index));
+  auto digits = [](const char* text) {
+    uint64_t x = 0;
+    for (int i = 15; i >= 0; --i) x = x << 4 | static_cast<uint64_t>(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
+    return x;
+  };
+  U64 row(digits(kScreenPartition[0]));
+  for (unsigned i = 1; i < 16; ++i) row = b.select((index >> 4) == i, U64(digits(kScreenPartition[i])), row);
+  return b.lo(row >> ((index & 15u) << 2)) & 15u;
+}
+
 /// The integer at the end of a float's sign: what v_cvt_rpi and v_cvt_flr make of a NaN.
 auto end_of_sign(auto& b, auto x) {
   auto i = b.as_i32(x);

@@ -1,9 +1,11 @@
 // Shapes of scalar semantics that several rows share: logic with SCC = (result != 0), bit fields, EXEC saves.
 // Owns no row; must not know any engine.
 #pragma once
+#include "isa/builder.hpp"
 #include "isa/rows/common_sem.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace bz::isa {
 
@@ -85,6 +87,29 @@ auto spread_bits(auto x) {
   x = (x | (x << 2)) & 0x33333333u;
   return (x | (x << 1)) & 0x55555555u;
 }
+
+/// A branch on what is never so.
+inline constexpr auto kBranchNever = [](auto& b) {
+  decltype(b.pc_next()) zero(0u);
+  b.branch_if(zero != 0u);
+};
+
+/// The operation of a scalar atomic, from its name: "s_buffer_atomic_smin_x2".
+consteval AtomicOp scalar_atomic(std::string_view name) {
+  name.remove_prefix(name.find("atomic_") + 7);
+  if (name.ends_with("_x2")) name.remove_suffix(3);
+  using enum AtomicOp;
+  constexpr struct { std::string_view name; AtomicOp op; } all[] = {
+      {"swap", swap}, {"cmpswap", cmpswap}, {"add", add}, {"sub", sub}, {"smin", smin}, {"umin", umin}, {"smax", smax},
+      {"umax", umax}, {"and", and_}, {"or", or_}, {"xor", xor_}, {"inc", inc}, {"dec", dec}};
+  for (auto& x : all)
+    if (x.name == name) return x.op;
+  return all[99].op;  // no such operation: does not compile
+}
+template <bool Buffer, AtomicOp Op, AtomicType T> inline constexpr auto kScalarAtomic = [](auto& b) {
+  if constexpr (Buffer) b.s_buffer_atomic(Op, T);
+  else b.s_atomic(Op, T);
+};
 
 /// The SOPK immediate as a signed and as an unsigned 16-bit number.
 auto imm32(auto& b) { return decltype(b.si32(0))(static_cast<int32_t>(b.imm())); }

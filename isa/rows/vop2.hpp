@@ -131,7 +131,11 @@ template <class B> inline constexpr Row<B> kVop2[] = {
      [](auto& b) { auto x = b.u32(0), y = b.u32(1); b.vdst(b.clamp() ? b.sub_sat(x, y) : x - y); }},
     {{"v_subrev_u32", VOP2 | VOP3, {54}, "vdst:u32, src0:u32, src1:u32", Clamp},
      [](auto& b) { auto x = b.u32(1), y = b.u32(0); b.vdst(b.clamp() ? b.sub_sat(x, y) : x - y); }},
-    {{"v_dot2c_f32_f16", VOP2 | VOP3, {55}, "vdst:f32:rw, src0:pk_f16, src1:pk_f16", FloatOp | Mods | NoSdwa, kGfx908Up}},
+    {{"v_dot2c_f32_f16", VOP2 | VOP3, {55}, "vdst:f32:rw, src0:pk_f16, src1:pk_f16", FloatOp | Mods | NoSdwa, kGfx908Up},
+     [](auto& b) {
+           auto x = b.u32(0), y = b.u32(1);
+           b.vdst(b.dot2(b.dst_f32(), b.f16_from_bits(x), b.f16_from_bits(y), b.f16_from_bits(x >> 16), b.f16_from_bits(y >> 16)));
+         }},
     {{"v_dot2c_i32_i16", VOP2 | VOP3, {56}, "vdst:i32:rw, src0, src1", Clamp | Mods | NoSdwa, kGfx908Up},
      [](auto& b) {
            auto x = b.u32(0), y = b.u32(1);
@@ -145,7 +149,14 @@ template <class B> inline constexpr Row<B> kVop2[] = {
      [](auto& b) { dot_signed<4>(b, b.as_i32(b.dst_u32(0))); }},
     {{"v_fmac_f32", VOP2 | VOP3, {59}, "vdst:f32:rw, src0:f32, src1:f32", FloatOp | NoSdwa, kGfx906Up},
      [](auto& b) { b.vdst(b.fma(b.f32(0), b.f32(1), b.dst_f32())); }},
-    {{"v_pk_fmac_f16", VOP2 | VOP3, {60}, "vdst:pk_f16:rw, src0:pk_f16, src1:pk_f16", FloatOp | Mods, kGfx908Up}},
+    {{"v_pk_fmac_f16", VOP2 | VOP3, {60}, "vdst:pk_f16:rw, src0:pk_f16, src1:pk_f16", FloatOp | Mods, kGfx908Up},
+     [](auto& b) {
+           auto x = b.u32(0), y = b.u32(1);
+           auto low = b.fma(b.f16_from_bits(x), b.f16_from_bits(y), b.dst_f16_pk(0));
+           auto high = b.fma(b.f16_from_bits(x >> 16), b.f16_from_bits(y >> 16), b.dst_f16_pk(1));
+           b.vdst_pk(0, low);
+           b.vdst_pk(1, high);
+         }},
     {{"v_xnor_b32", VOP2 | VOP3, {61}, "vdst, src0, src1", None, kGfx906Up},
      [](auto& b) { b.vdst(~(b.u32(0) ^ b.u32(1))); }},
 };

@@ -103,9 +103,21 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { b.vdst(b.div_fmas(b.f64(0), b.f64(1), b.f64(2), b.lanes_in())); }},
     {{"v_msad_u8", VOP3, {0x1e4}, "vdst:u32, src0, src1, src2:u32", Clamp},
      [](auto& b) { sum_with_clamp(b, masked_sad_bytes(b, b.u32(0), b.u32(1)), b.u32(2)); }},
-    {{"v_qsad_pk_u16_u8", VOP3, {0x1e5}, "vdst:b64, src0:b64, src1, src2:b64", Clamp}},
-    {{"v_mqsad_pk_u16_u8", VOP3, {0x1e6}, "vdst:b64, src0:b64, src1, src2:b64", Clamp}},
-    {{"v_mqsad_u32_u8", VOP3, {0x1e7}, "vdst:4, src0:b64, src1, src2:4:v", Clamp}},
+    {{"v_qsad_pk_u16_u8", VOP3, {0x1e5}, "vdst:b64, src0:b64, src1, src2:b64", Clamp},
+     kQuadSad<[](auto& b, auto x, auto y) { return sad_bytes(b, x, y); }>},
+    {{"v_mqsad_pk_u16_u8", VOP3, {0x1e6}, "vdst:b64, src0:b64, src1, src2:b64", Clamp},
+     kQuadSad<[](auto& b, auto x, auto y) { return masked_sad_bytes(b, x, y); }>},
+    {{"v_mqsad_u32_u8", VOP3, {0x1e7}, "vdst:4, src0:b64, src1, src2:4:v", Clamp},
+     [](auto& b) {
+           auto x = b.u64(0);
+           auto y = b.u32(1);
+           auto one = [&](int n) {
+             auto sad = masked_sad_bytes(b, b.lo(x >> (8u * static_cast<unsigned>(n))), y), acc = b.wide_u32(2, n);
+             return b.clamp() ? b.add_sat(acc, sad) : acc + sad;
+           };
+           auto r0 = one(0), r1 = one(1), r2 = one(2), r3 = one(3);
+           b.vdst(0, r0), b.vdst(1, r1), b.vdst(2, r2), b.vdst(3, r3);
+         }},
     {{"v_mad_u64_u32", VOP3, {0x1e8}, "vdst:u64, sdst:mask, src0:u32, src1:u32, src2:u64", Clamp},
      [](auto& b) {
            auto r = b.add_carry(b.mul_wide(b.u32(0), b.u32(1)), b.u64(2));
@@ -235,8 +247,10 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { b.vdst(b.trig_preop(b.f64(0), b.u32(1))); }},
     {{"v_bfm_b32", VOP3, {0x293}, "vdst, src0, src1"},
      [](auto& b) { auto n = b.u32(0) & 31u; b.vdst(((decltype(n)(1u) << n) - 1u) << (b.u32(1) & 31u)); }},
-    {{"v_cvt_pknorm_i16_f32", VOP3, {0x294}, "vdst:pk_i16, src0:f32, src1:f32", Clamp}},
-    {{"v_cvt_pknorm_u16_f32", VOP3, {0x295}, "vdst:pk_u16, src0:f32, src1:f32", Clamp}},
+    {{"v_cvt_pknorm_i16_f32", VOP3, {0x294}, "vdst:pk_i16, src0:f32, src1:f32", Clamp},
+     [](auto& b) { pack_normalized<true>(b, b.f32(0), b.f32(1)); }},
+    {{"v_cvt_pknorm_u16_f32", VOP3, {0x295}, "vdst:pk_u16, src0:f32, src1:f32", Clamp},
+     [](auto& b) { pack_normalized<false>(b, b.f32(0), b.f32(1)); }},
     {{"v_cvt_pkrtz_f16_f32", VOP3, {0x296}, "vdst:pk_f16, src0:f32, src1:f32", FloatOp},
      [](auto& b) { auto lo = b.cvt_f16_rtz(b.f32(0)), hi = b.cvt_f16_rtz(b.f32(1)); b.vdst_pk(0, lo); b.vdst_pk(1, hi); }},
     {{"v_cvt_pk_u16_u32", VOP3, {0x297}, "vdst:pk_u16, src0:u32, src1:u32"},
@@ -252,8 +266,10 @@ template <class B> inline constexpr Row<B> kVop3[] = {
            auto sat = [&](I v) { return b.as_u32(b.max(b.min(v, I(32767)), I(-32768))); };
            b.vdst((sat(x) & 0xffffu) | (sat(y) << 16));
          }},
-    {{"v_cvt_pknorm_i16_f16", VOP3, {0x299}, "vdst:pk_i16, src0:f16, src1:f16", Clamp | ReadsMode | OpSel}},
-    {{"v_cvt_pknorm_u16_f16", VOP3, {0x29a}, "vdst:pk_u16, src0:f16, src1:f16", Clamp | ReadsMode | OpSel}},
+    {{"v_cvt_pknorm_i16_f16", VOP3, {0x299}, "vdst:pk_i16, src0:f16, src1:f16", Clamp | ReadsMode | OpSel},
+     [](auto& b) { pack_normalized<true>(b, b.cvt_f32(b.f16(0)), b.cvt_f32(b.f16(1))); }},
+    {{"v_cvt_pknorm_u16_f16", VOP3, {0x29a}, "vdst:pk_u16, src0:f16, src1:f16", Clamp | ReadsMode | OpSel},
+     [](auto& b) { pack_normalized<false>(b, b.cvt_f32(b.f16(0)), b.cvt_f32(b.f16(1))); }},
     {{"v_add_i32", VOP3, {0x29c}, "vdst:i32, src0:i32, src1:i32", Clamp},
      [](auto& b) { auto x = b.i32(0), y = b.i32(1); b.vdst(b.clamp() ? b.add_sat(x, y) : x + y); }},
     {{"v_sub_i32", VOP3, {0x29d}, "vdst:i32, src0:i32, src1:i32", Clamp},
@@ -266,10 +282,10 @@ template <class B> inline constexpr Row<B> kVop3[] = {
      [](auto& b) { auto lo = b.canonicalize(b.f16(0)), hi = b.canonicalize(b.f16(1)); b.vdst_pk(0, lo); b.vdst_pk(1, hi); }},
     {{"v_mul_legacy_f32", VOP3, {0x2a1}, "vdst:f32, src0:f32, src1:f32", FloatOp, kGfx90aUp},
      [](auto& b) { b.vdst(b.mul_legacy(b.f32(0), b.f32(1))); }},
-    {{"v_cvt_pk_fp8_f32", VOP3, {0x2a2}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
-    {{"v_cvt_pk_bf8_f32", VOP3, {0x2a3}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}},
-    {{"v_cvt_sr_fp8_f32", VOP3, {0x2a4}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
-    {{"v_cvt_sr_bf8_f32", VOP3, {0x2a5}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}},
+    {{"v_cvt_pk_fp8_f32", VOP3, {0x2a2}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}, kPackNum8<Num::fp8>},
+    {{"v_cvt_pk_bf8_f32", VOP3, {0x2a3}, "vdst:rw, src0:f32, src1:f32", ReadsMode | OpSel, kGfx940}, kPackNum8<Num::bf8>},
+    {{"v_cvt_sr_fp8_f32", VOP3, {0x2a4}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}, kStochasticNum8<Num::fp8>},
+    {{"v_cvt_sr_bf8_f32", VOP3, {0x2a5}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel | OpSelByte, kGfx940}, kStochasticNum8<Num::bf8>},
     {{"v_cvt_sr_f16_f32", VOP3, {0x2a6}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx950}},
     {{"v_cvt_sr_bf16_f32", VOP3, {0x2a7}, "vdst:rw, src0:f32, src1:u32", ReadsMode | OpSel, kGfx950}},
     {{"v_minimum3_f32", VOP3, {0x2a8}, "vdst:f32, src0:f32, src1:f32, src2:f32", FloatOp, kGfx950}},
