@@ -26,6 +26,7 @@ struct Judge {
 inline constexpr Judge kJudges[] = {
     {"", JudgeKind::ref, ""},  // so that the lists below may be empty
 #include "isa/judges/control.inc"
+#include "isa/judges/image.inc"
 #include "isa/judges/matrix.inc"
 #include "isa/judges/memory.inc"
 #include "isa/judges/vector.inc"

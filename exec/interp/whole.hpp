@@ -1,6 +1,7 @@
 // The wave builder: what `sem` of cross-lane, matrix and memory rows sees, once per wave. Owns permutations and lane
 // access; must not know rows.
 #pragma once
+#include "exec/interp/image.hpp"
 #include "exec/interp/matrix.hpp"
 #include "exec/interp/memory.hpp"
 
@@ -89,6 +90,11 @@ template <bool Full, bool Saddr> struct WaveB : MemoryB<Full, Saddr>, ScalarMath
       }
       cell(o->d, lane) = e >> from & 1 ? data[from] : 0;
     });
+  }
+
+  BZ_AI void image(isa::ImageOp op) {
+    this->note_access();
+    if (const char* why = run_image(o, w, op)) not_implemented(why);
   }
 
   template <isa::Tile T, isa::Num A, isa::Num B, isa::Num C> BZ_AI void mfma() { matrix_multiply<T, A, B, C>(o, w); }
