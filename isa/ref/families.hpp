@@ -5,6 +5,7 @@ namespace bz::isa::ref {
 
 void register_memory();
 void register_typed();
+void register_image();
 void register_lds();
 void register_cross();
 void register_matrix();

@@ -195,6 +195,7 @@ void add(const Entry* entries, size_t count) {
 void register_all() {
   register_memory();
   register_typed();
+  register_image();
   register_lds();
   register_cross();
   register_matrix();
