@@ -4,6 +4,7 @@
 #include "exec/engine.hpp"
 #include "exec/launch.hpp"
 #include "exec/program.hpp"
+#include "exec/spin.hpp"
 
 #include <map>
 #include <mutex>
@@ -19,6 +20,9 @@ struct DispatchImpl final : Dispatch {
   uint32_t groups_per_cu() const override { return per_cu; }
 };
 
+/// Back edges until a group is looked at for the first time.
+inline constexpr int64_t kFirstQuota = 64;
+
 /// Memory of one resident workgroup: wave blocks, LDS, private memory. Reused for group after group.
 class GroupContext {
 public:
@@ -30,6 +34,9 @@ public:
   Group group;
   std::shared_ptr<DispatchImpl> dispatch;
   std::vector<std::shared_ptr<const Code>> codes;   ///< all that waves of this group may point into
+  SpinWatch spin;
+  bool waited = false;                              ///< parked because it only waited, and not seen to move since
+  int64_t quota = kFirstQuota;                      ///< back edges until the engine looks at the group again
 
   Wave* wave(uint32_t i) { return reinterpret_cast<Wave*>(blocks_ + size_t{i} * layout::kStride); }
   /// Makes group `index` of the dispatch ready to run.

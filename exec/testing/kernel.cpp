@@ -188,6 +188,7 @@ void Crowd::work(Engine& engine, bool alone) {
       parked.pop_front();
       lock.unlock();
       r = worker->resume(std::move(group));
+      if (r.state == RunResult::State::parked) std::this_thread::yield();   // it waits for somebody
       lock.lock();
     } else if (!fresh.empty()) {
       Launch l = fresh.front();
