@@ -1,5 +1,7 @@
 #include "exec/judge/bench.hpp"
 
+#include "exec/interp/tables.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -42,6 +44,12 @@ Program program(const Draw& d, bool control) {
   return p;
 }
 
+/// The register that a jump takes its address from, if it is an operand.
+Field jump_field(const Meta& m) {
+  std::string_view n = m.name;
+  if (n == "s_cbranch_g_fork") return Field::ssrc1;
+  return n == "s_cbranch_i_fork" || n == "s_cbranch_join" ? Field::none : Field::ssrc0;
+}
 bool is_control(const Meta& m) { return has(m.flags, Branch) || std::string_view(m.name) == "s_getpc_b64"; }
 
 std::string_view trimmed(std::string_view pattern) { return pattern.substr(0, pattern.size() - 1); }
@@ -84,11 +92,16 @@ const Tolerance* tolerance(std::string_view name) {
 }
 
 Bench::Bench(Target target) : target_(target), levels_(testing::engine_levels()), agprs_(target >= Target::gfx908) {
-  for (auto& level : levels_) {
-    machines_.push_back(std::make_unique<testing::Machine>(target, level));
-    machines_.back()->lds_limit = kLdsBytes;
-  }
-  state_.target = target;
+  for (auto& level : levels_) machines_.push_back(std::make_unique<testing::Machine>(target, level));
+  start();
+}
+Bench::Bench(Target target, const Level& level) : target_(target), levels_{level.name}, agprs_(target >= Target::gfx908) {
+  machines_.push_back(std::make_unique<testing::Machine>(target, level));
+  start();
+}
+void Bench::start() {
+  for (auto& m : machines_) m->lds_limit = kLdsBytes;
+  state_.target = target_;
   Random r(7);
   for (auto& row : state_.vgpr)
     for (auto& x : row) x = r.word();
@@ -139,86 +152,95 @@ void take_if_equal(const Inst& inst, const ref::Machine& other, const ref::Machi
 }
 } // namespace
 
-std::string Bench::judge(Random& r, const Draw& draw, bool& sensible) {
-  const Meta& meta = row_meta(draw.inst.row);
-  bool control = is_control(meta);
-  Touches t;
-  sensible = prepare(r, draw, state_, arena_, t);
-  if (!sensible) return {};
-  if (!t.lds) state_.lds.clear();
-  if (!t.scratch) state_.scratch.clear();
-  Program p = program(draw, control);
-  size_t target_index = 0;
-  if (control) {
-    for (int k = 0; k < draw.inst.operand_count; ++k) {
-      const Operand& o = draw.inst.operands[static_cast<size_t>(k)];
-      if (o.kind == Operand::Kind::sgpr && o.number <= kPadSgpr && o.number + o.dwords > kPadSgpr) sensible = false;
-      // A label one pad before is the branch's own neighbour; a jump through anything but a register pair goes nowhere.
-      if (o.field == Field::label && draw.inst.simm16 == -2) sensible = false;
-      if (o.field == Field::ssrc0 && (o.kind != Operand::Kind::sgpr || o.number >= ref::kM0)) sensible = false;
-    }
-    if (!sensible) return {};
-    target_index = p.at + draw.words.size() + 2 * r.below(kPads);
-  }
-  arena_before_.assign(arena_.data(), arena_.data() + (t.arena ? Arena::kBytes : 0));
-  const std::vector<uint8_t>& before = arena_before_;
-  std::vector<uint8_t>& want_bytes = arena_want_;
-  RefMachine& want = want_;
+std::string Bench::judge() {
+  const Meta& meta = row_meta(q_.draw.inst.row);
   RefMachine first;   // what the first level made of it
-  bool have = false;
   for (size_t level = 0; level < levels_.size(); ++level) {
-    testing::Machine& m = *machines_[level];
-    uint64_t code = m.code_address();
-    if (control)
-      for (int k = 0; k < draw.inst.operand_count; ++k)
-        if (const Operand& o = draw.inst.operands[static_cast<size_t>(k)]; o.field == Field::ssrc0) state_.set_sgpr64(o.number, code + 4 * target_index);
-    if (!have || control) {
-      want = state_;
-      want.pc = code + 4 * p.at;
-      if (!ref::step(want, draw.inst)) return std::string(meta.name) + " has no reference\n";
-      if (control) {
-        size_t landed = (want.pc - code) / 4;
-        want.sgpr[kPadSgpr] = landed < p.words.size() ? p.words[landed] & 0xffff : ~0u;
-      }
-      want_bytes.assign(arena_.data(), arena_.data() + before.size());
-      have = true;
-    }
-    std::memcpy(arena_.data(), before.data(), before.size());
-    load(m, state_, t);
-    Status status = m.run(p.words);
-    RefMachine& got = got_;
-    got.lds.resize(state_.lds.size()), got.scratch.resize(state_.scratch.size());
-    store(m, got, t);
-    got.pc = want.pc, got.next_pc = want.next_pc;
-    std::string report;
-    if (!status.ok()) report = fmt::format("  {} halted: {}\n", levels_[level], status.to_string());
-    std::string differs = difference(draw, state_, want, got, t, before, want_bytes, levels_[level]);
-    if (!differs.empty() && has(meta.flags, ReadsMode)) {
-      // One of several NaNs goes through arithmetic; which one is open (docs/fidelity.md).
-      RefMachine either = want;
-      for (int order = 1; order < 6; ++order) {
-        RefMachine other = state_;
-        other.nan_order = order;
-        ref::step(other, draw.inst);
-        take_if_equal(draw.inst, other, got, either);
-      }
-      differs = difference(draw, state_, either, got, t, before, want_bytes, levels_[level]);
-    }
-    report += differs;
+    std::string report = answer(level);
     // Where the reference leaves room, the levels still agree to the bit.
-    if (level > 0 && tolerance(meta.name) && (got.vgpr != first.vgpr || got.sgpr != first.sgpr))
-      report += fmt::format("  {} and {} differ in a result that the reference leaves open\n", levels_[0], levels_[level]);
-    if (level == 0) first = got;
-    std::memcpy(arena_.data(), before.data(), before.size());
-    if (report.empty()) continue;
-    std::string head = fmt::format("{}: {}\n  words", target_name(target_), disassemble(target_, draw.inst));
-    for (uint32_t w : draw.words) head += fmt::format(" {:08x}", w);
-    head += fmt::format("\n  exec {:016x} vcc {:016x} scc {} m0 {:08x} mode {:03x} (round {}/{} denormals {:x} dx10 {} ieee {})\n", state_.exec(), state_.vcc(),
-                        int{state_.scc}, state_.sgpr[ref::kM0], state_.mode, state_.mode & 3, state_.mode >> 2 & 3, state_.mode >> 4 & 15, state_.mode >> 8 & 1,
-                        state_.mode >> 9 & 1);
-    return head + report;
+    if (level > 0 && report.empty() && tolerance(meta.name) && (got_.vgpr != first.vgpr || got_.sgpr != first.sgpr))
+      report = heading() + fmt::format("  {} and {} differ in a result that the reference leaves open\n", levels_[0], levels_[level]);
+    if (!report.empty()) return report;
+    if (level == 0 && tolerance(meta.name)) first = got_;
   }
   return {};
+}
+
+bool Bench::pose(Random& r, const Draw& draw) {
+  q_ = {};
+  if (!prepare(r, draw, state_, arena_, q_.touches)) return false;
+  if (!q_.touches.lds) state_.lds.clear();
+  if (!q_.touches.scratch) state_.scratch.clear();
+  q_.draw = draw;
+  q_.control = is_control(row_meta(draw.inst.row));
+  Program p = program(draw, q_.control);
+  q_.words = std::move(p.words), q_.at = p.at;
+  if (q_.control) {
+    for (int k = 0; k < draw.inst.operand_count; ++k) {
+      const Operand& o = draw.inst.operands[static_cast<size_t>(k)];
+      if (o.kind == Operand::Kind::sgpr && o.number <= kPadSgpr && o.number + o.dwords > kPadSgpr) return false;
+      // A label one pad before is the branch's own neighbour; a jump through anything but a register pair goes nowhere.
+      if (o.field == Field::label && draw.inst.simm16 == -2) return false;
+      if (o.field == jump_field(row_meta(draw.inst.row)) && (o.kind != Operand::Kind::sgpr || o.number >= ref::kM0)) return false;
+    }
+    q_.target_index = q_.at + draw.words.size() + 2 * r.below(kPads);
+  }
+  arena_before_.assign(arena_.data(), arena_.data() + (q_.touches.arena ? Arena::kBytes : 0));
+  return true;
+}
+
+std::string Bench::answer(size_t level) {
+  const Draw& draw = q_.draw;
+  const Meta& meta = row_meta(draw.inst.row);
+  testing::Machine& m = *machines_[level];
+  uint64_t code = m.code_address();
+  if (q_.control)
+    for (int k = 0; k < draw.inst.operand_count; ++k)
+      if (const Operand& o = draw.inst.operands[static_cast<size_t>(k)]; o.field == jump_field(meta)) state_.set_sgpr64(o.number, code + 4 * q_.target_index);
+  if (std::string_view(meta.name) == "s_cbranch_join")   // the address on the stack
+    state_.set_sgpr64(4 * (state_.mode >> 29) - 2, code + 4 * q_.target_index);
+  if (!q_.answered || (q_.control && q_.code != code)) {
+    want_ = state_;
+    want_.pc = code + 4 * q_.at;
+    if (!ref::step(want_, draw.inst)) return std::string(meta.name) + " has no reference\n";
+    if (q_.control) {
+      size_t landed = (want_.pc - code) / 4;
+      want_.sgpr[kPadSgpr] = landed < q_.words.size() ? q_.words[landed] & 0xffff : ~0u;
+    }
+    arena_want_.assign(arena_.data(), arena_.data() + arena_before_.size());
+    q_.answered = true, q_.code = code;
+  }
+  std::memcpy(arena_.data(), arena_before_.data(), arena_before_.size());
+  load(m, state_, q_.touches);
+  Status status = m.run(q_.words);
+  got_.lds.resize(state_.lds.size()), got_.scratch.resize(state_.scratch.size());
+  store(m, got_, q_.touches);
+  got_.pc = want_.pc, got_.next_pc = want_.next_pc;
+  std::string report;
+  if (!status.ok()) report = fmt::format("  {} halted: {}\n", levels_[level], status.to_string());
+  std::string differs = difference(draw, state_, want_, got_, q_.touches, arena_before_, arena_want_, levels_[level]);
+  if (!differs.empty() && has(meta.flags, ReadsMode) && !q_.touches.arena) {
+    // One of several NaNs goes through arithmetic; which one is open (docs/fidelity.md).
+    RefMachine either = want_;
+    for (int order = 1; order < 6; ++order) {
+      RefMachine other = state_;
+      other.nan_order = order;
+      ref::step(other, draw.inst);
+      take_if_equal(draw.inst, other, got_, either);
+    }
+    differs = difference(draw, state_, either, got_, q_.touches, arena_before_, arena_want_, levels_[level]);
+  }
+  report += differs;
+  std::memcpy(arena_.data(), arena_before_.data(), arena_before_.size());
+  return report.empty() ? report : heading() + report;
+}
+
+std::string Bench::heading() const {
+  std::string head = fmt::format("{}: {}\n  words", target_name(target_), disassemble(target_, q_.draw.inst));
+  for (uint32_t w : q_.draw.words) head += fmt::format(" {:08x}", w);
+  return head + fmt::format("\n  exec {:016x} vcc {:016x} scc {} m0 {:08x} mode {:03x} (round {}/{} denormals {:x} dx10 {} ieee {})\n", state_.exec(), state_.vcc(),
+                            int{state_.scc}, state_.sgpr[ref::kM0], state_.mode, state_.mode & 3, state_.mode >> 2 & 3, state_.mode >> 4 & 15, state_.mode >> 8 & 1,
+                            state_.mode >> 9 & 1);
 }
 
 namespace {

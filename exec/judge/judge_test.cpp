@@ -1,7 +1,7 @@
 // Every row that has a reference in isa/ref/, in every encoding, on random inputs: engine levels against the reference machine.
 //   BZ_JUDGE_SEED=n    other numbers (default 1)      BZ_JUDGE_CASES=n   cases per row and level (default 200)
 //   BZ_JUDGE_ROW=name  one row, or a prefix with *
-#include "exec/judge/bench.hpp"
+#include "exec/judge/cases.hpp"
 
 #include "isa/judges.hpp"
 
@@ -25,12 +25,6 @@ constexpr Exception kExceptions[] = {
 #include "exec/judge/exceptions.inc"
 };
 
-uint64_t number(const char* name, uint64_t otherwise) {
-  const char* v = std::getenv(name);
-  return v && *v ? std::strtoull(v, nullptr, 0) : otherwise;
-}
-const uint64_t kSeed = number("BZ_JUDGE_SEED", 1), kCases = number("BZ_JUDGE_CASES", 200);
-
 struct Group {
   const char* name;
   isa::Formats formats;
@@ -38,7 +32,8 @@ struct Group {
 constexpr Group kGroups[] = {
     {"sop2", isa::SOP2}, {"sop1", isa::SOP1}, {"sopc", isa::SOPC}, {"sopk", isa::SOPK}, {"sopp", isa::SOPP}, {"smem", isa::SMEM},
     {"vop1", isa::VOP1}, {"vop2", isa::VOP2}, {"vopc", isa::VOPC}, {"vop3", isa::VOP3}, {"vop3p", isa::VOP3P}, {"mai", isa::MAI},
-    {"ds", isa::DS}, {"flat", isa::FLAT}, {"global", isa::GLOBAL}, {"scratch", isa::SCRATCH}, {"mubuf", isa::MUBUF}, {"mtbuf", isa::MTBUF}};
+    {"ds", isa::DS}, {"flat", isa::FLAT}, {"global", isa::GLOBAL}, {"scratch", isa::SCRATCH}, {"mubuf", isa::MUBUF}, {"mtbuf", isa::MTBUF},
+    {"mimg", isa::MIMG}};
 
 void PrintTo(const Group& g, std::ostream* out) { *out << g.name; }
 
@@ -47,10 +42,6 @@ bool in_group(const isa::Meta& m, const Group& g) {
     if (m.formats & each.formats) return each.formats == g.formats;
   return false;
 }
-
-/// A row is judged in full on the first of these that has it, and with a tenth of the cases on the rest.
-constexpr isa::Target kTargets[] = {isa::Target::gfx942, isa::Target::gfx90a, isa::Target::gfx908, isa::Target::gfx906,
-                                    isa::Target::gfx900, isa::Target::gfx950};
 
 Bench& bench(isa::Target t) {
   static std::map<isa::Target, std::unique_ptr<Bench>> all;
@@ -69,32 +60,19 @@ const Exception* exception(std::string_view name) {
   return nullptr;
 }
 
-/// Runs `cases` of one row; the report of the first difference. Every encoding gets its share.
-std::string judge_row(isa::Target target, isa::RowId row, uint64_t cases) {
-  Bench& b = bench(target);
-  auto forms = encodings(target, row);
+/// Runs the cases of one row on one target; the report of the first difference.
+std::string judge_row(isa::RowId row, Share share) {
+  Bench& b = bench(share.target);
   std::vector<uint64_t> before;
   for (size_t l = 0; l < b.levels().size(); ++l) before.push_back(b.executions(l, row));
-  uint64_t seed = kSeed * 0x100000001b3 + row * 7919u + static_cast<unsigned>(target);
-  Random r(seed);
-  std::vector<Encoding> usable;
-  for (auto& f : forms)
-    if (Random probe(seed); draw(probe, target, row, f)) usable.push_back(f);
-  if (usable.empty()) return std::string("no instruction of this row could be made\n");
-  uint64_t judged = 0;
-  for (uint64_t n = 0, tries = 0; n < cases; ++tries) {
-    if (tries > 50 * cases + 1000) return "hardly any instruction of this row gets sensible operands\n";
-    auto d = draw(r, target, row, usable[tries % usable.size()]);
-    if (!d) continue;
-    bool sensible = false;
-    std::string report = b.judge(r, *d, sensible);
-    if (!sensible) continue;
-    if (!report.empty()) return report + "  case " + std::to_string(n) + ", BZ_JUDGE_SEED=" + std::to_string(kSeed) + "\n";
-    ++n, ++judged;
-  }
+  Cases cases(b, share.target, row, share.cases);
+  while (cases.next())
+    if (std::string report = b.judge(); !report.empty())
+      return report + "  case " + std::to_string(cases.posed() - 1) + ", BZ_JUDGE_SEED=" + std::to_string(seed()) + "\n";
+  if (!cases.why().empty()) return cases.why();
   for (size_t l = 0; l < b.levels().size(); ++l)
-    if (b.executions(l, row) < before[l] + judged)
-      return b.levels()[l] + " ran it " + std::to_string(b.executions(l, row) - before[l]) + " times in " + std::to_string(judged) + " cases\n";
+    if (uint64_t ran = b.executions(l, row) - before[l]; ran < cases.posed())
+      return b.levels()[l] + " ran it " + std::to_string(ran) + " times in " + std::to_string(cases.posed()) + " cases\n";
   return {};
 }
 
@@ -113,15 +91,11 @@ TEST_P(JudgeTest, EngineAndReferenceAgree) {
       without.insert(m.name);
       continue;
     }
-    bool first = true;
+    auto all = shares(row);
     std::string failure;
-    for (isa::Target t : kTargets) {
-      if (encodings(t, row).empty()) continue;
-      failure = judge_row(t, row, first ? kCases : kCases / 10);
-      first = false;
-      if (!failure.empty()) break;
-    }
-    if (first) unreached.insert(m.name);
+    for (auto& share : all)
+      if (failure.empty()) failure = judge_row(row, share);
+    if (all.empty()) unreached.insert(m.name);
     else ++rows;
     if (const Exception* e = exception(m.name)) {
       if (failure.empty()) ADD_FAILURE() << m.name << " agrees: take it out of exec/judge/exceptions.inc (" << e->why << ")";
@@ -131,7 +105,7 @@ TEST_P(JudgeTest, EngineAndReferenceAgree) {
   }
   for (auto& n : unreached) ADD_FAILURE() << n << " exists on no target that is judged";
   std::printf("%s: %zu rows judged, %zu without a reference (isa_judges_test has the list), seed %llu\n", GetParam().name, rows, without.size(),
-              static_cast<unsigned long long>(kSeed));
+              static_cast<unsigned long long>(seed()));
 }
 
 /// Nothing with semantics escapes the groups, and nothing that is excused is unknown.

@@ -46,7 +46,6 @@ struct Machine::Impl {
 };
 
 Machine::Machine(isa::Target target, const std::string& level, uint32_t waves) : impl_(std::make_unique<Impl>()) {
-  if (auto s = segv::install(); !s.ok()) throw std::runtime_error(s.to_string());
   EngineConfig config;
   config.target = target;
   config.simd = level;
@@ -54,6 +53,17 @@ Machine::Machine(isa::Target target, const std::string& level, uint32_t waves) :
   auto engine = Engine::create(config);
   if (!engine) throw std::runtime_error(engine.status().to_string());
   impl_->engine.reset(static_cast<EngineImpl*>(std::move(engine).value().release()));
+  start(target, waves);
+}
+Machine::Machine(isa::Target target, const Level& level, uint32_t waves) : impl_(std::make_unique<Impl>()) {
+  EngineConfig config;
+  config.target = target;
+  config.count_rows = true;
+  impl_->engine = std::make_unique<EngineImpl>(config, level);
+  start(target, waves);
+}
+void Machine::start(isa::Target target, uint32_t waves) {
+  if (auto s = segv::install(); !s.ok()) throw std::runtime_error(s.to_string());
   impl_->worker = std::make_unique<WorkerImpl>(*impl_->engine);
   void* p = mmap(nullptr, Impl::kCodeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();

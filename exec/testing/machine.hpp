@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+namespace bz::exec {
+struct Level;
+}
+
 namespace bz::exec::testing {
 
 /// The engine levels that this machine can run; says once on stderr which ones are left out.
@@ -26,6 +30,8 @@ public:
   /// `waves` of one workgroup (they run the same code; registers are per wave). `split` decodes for a MODE whose single and
   /// double/half parts differ; a MODE set by set_mode() is honoured either way.
   explicit Machine(isa::Target target, const std::string& level = "", uint32_t waves = 1);
+  /// On an instance of the interpreter that no product has.
+  Machine(isa::Target target, const Level& level, uint32_t waves = 1);
   ~Machine();
 
   /// Registers of a wave. VGPRs 256..511 are AGPRs on gfx90a and later (accum_offset is 256 here) and on gfx908.
@@ -59,6 +65,7 @@ public:
   uint64_t executions(uint16_t row) const;
 
 private:
+  void start(isa::Target target, uint32_t waves);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
