@@ -2,6 +2,7 @@
 #pragma once
 #include "exec/coverage.hpp"
 #include "exec/engine.hpp"
+#include "exec/interp/global_share.hpp"
 #include "exec/launch.hpp"
 #include "exec/program.hpp"
 #include "exec/spin.hpp"
@@ -83,6 +84,7 @@ private:
   std::multimap<uint64_t, std::shared_ptr<const Code>> codes_;
   std::vector<std::unique_ptr<GroupContext>> contexts_;
   std::vector<uint64_t> executed_;   ///< per row, by workers that are gone
+  GlobalShare share_;
 };
 
 /// One host thread's runner.

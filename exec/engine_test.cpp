@@ -407,10 +407,10 @@ TEST(Engine, OtherHalts) {
     ASSERT_TRUE(h);
     EXPECT_EQ(h->reason, Halt::Reason::trap);
     EXPECT_EQ(h->trap_id, 2u);
-    h = halt_of(Target::gfx942, level, "s_setkill 1\n s_endpgm", nullptr, &entry);
+    h = halt_of(Target::gfx942, level, "s_sethalt 1\n s_endpgm", nullptr, &entry);
     ASSERT_TRUE(h);
     EXPECT_EQ(h->reason, Halt::Reason::not_implemented);
-    EXPECT_NE(h->text.find("s_setkill"), std::string::npos) << h->text;
+    EXPECT_NE(h->text.find("s_sethalt"), std::string::npos) << h->text;
     // A jump to nowhere.
     h = halt_of(Target::gfx942, level, "s_mov_b64 s[2:3], 0x1000\n s_setpc_b64 s[2:3]", nullptr, &entry);
     ASSERT_TRUE(h);

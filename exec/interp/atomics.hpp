@@ -6,7 +6,7 @@
 
 namespace bz::exec::BZ_LEVEL_NS {
 
-BZ_AI bool is64(isa::AtomicType t) { return t == isa::AtomicType::b64 || t == isa::AtomicType::f64; }
+BZ_AI constexpr bool is64(isa::AtomicType t) { return t == isa::AtomicType::b64 || t == isa::AtomicType::f64; }
 
 template <class T> BZ_AI T fmin_number(T a, T b) { return a != a ? b : b != b ? a : b < a ? b : a; }
 template <class T> BZ_AI T fmax_number(T a, T b) { return a != a ? b : b != b ? a : b > a ? b : a; }

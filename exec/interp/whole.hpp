@@ -3,12 +3,12 @@
 #pragma once
 #include "exec/interp/image.hpp"
 #include "exec/interp/matrix.hpp"
-#include "exec/interp/memory.hpp"
+#include "exec/interp/typed.hpp"
 
 namespace bz::exec::BZ_LEVEL_NS {
 
-template <bool Full, bool Saddr> struct WaveB : MemoryB<Full, Saddr>, ScalarMathOps {
-  using Base = MemoryB<Full, Saddr>;
+template <bool Full, bool Saddr> struct WaveB : TypedB<Full, Saddr>, ScalarMathOps {
+  using Base = TypedB<Full, Saddr>;
   using S32 = BZ_LEVEL_NS::S32;
   using SI32 = BZ_LEVEL_NS::SI32;
   using S64 = BZ_LEVEL_NS::S64;

@@ -61,6 +61,7 @@ public:
     case MUBUF: case MTBUF: return buffer();
     default: break;
     }
+    if (name_.ends_with("fork") || name_.ends_with("join")) return branch_stack();
     if (name_.starts_with("s_movrel")) m_.sgpr[ref::kM0] = r_.below(101u - std::min(100u, lowest_sgpr())) & ~1u;
     return !name_.starts_with("s_movrel") || movrel_stays_inside();
   }
@@ -80,10 +81,29 @@ private:
   void state() {
     bool vector = i_.format & (VOP1 | VOP2 | VOPC | VOP3 | VOP3P);
     m_.mode = vector && r_.chance(60) ? r_.word() & 0x3ff : 0x3f0;
+    if ((name_.ends_with("fp8_f32") || name_.ends_with("bf8_f32")) && r_.chance(50)) m_.mode |= 1u << 23;   // FP16_OVFL
     m_.scc = r_.below(2);
     m_.set_sgpr64(ref::kVcc, random_mask(r_));
     m_.set_sgpr64(ref::kExec, random_mask(r_));
     m_.sgpr[ref::kM0] = r_.chance(50) ? r_.below(256) : r_.word();
+  }
+
+  /// MODE.CSP, and a mask or depth that matters; the bench puts addresses where the instruction finds them.
+  bool branch_stack() {
+    Operand* o = find(i_, Field::ssrc0);
+    bool joins = name_.ends_with("join");
+    unsigned depth = joins ? 1 + r_.below(7) : r_.below(8);
+    m_.mode |= depth << 29;
+    if (!o) o = find(i_, Field::sdst);
+    if (!o || o->kind != Operand::Kind::sgpr || o->number >= kFirstSpecialSgpr) return !joins;
+    if (joins) {
+      unsigned entry = 4 * (depth - 1);
+      if (o->number + 4u > entry && o->number < entry + 4u) return false;
+      m_.sgpr[o->number] = r_.chance(40) ? depth : r_.below(8);
+    } else if (r_.chance(50)) {
+      m_.set_sgpr64(o->number, r_.chance(50) ? m_.exec() | random_mask(r_) : ~m_.exec() & random_mask(r_));
+    }
+    return true;
   }
 
   unsigned lowest_sgpr() const {
@@ -338,6 +358,7 @@ private:
     Operand* a = find(i_, Field::addr);
     if (!a) return true;
     if (is(WholeWave)) return true;   // permutes: any number is an address
+    if (name_.find("_src2_") != name_.npos) return two_cells(*a);
     if (lds_float(name_) && data_meets_address(a)) return false;
     uint32_t bytes = access_bytes(name_), align = is(Atomic) ? std::min(bytes, 8u) : std::min(bytes, 4u);
     if (is(Atomic) && !meta_.operands.offset01 && i_.offset % static_cast<int32_t>(align)) return false;
@@ -350,6 +371,19 @@ private:
     }
     if (meta_.operands.offset01 && !two_places_apart(o)) return false;
     set_lanes(*a, 0, o);
+    return true;
+  }
+
+  /// A cell and the one that changes it, some dwords on: as the offset says, or the address above its 17 bits.
+  bool two_cells(const Operand& address) {
+    auto o = lane_offsets(2048);
+    uint32_t size = access_bytes(name_);
+    for (auto& x : o) {
+      x = (x + lds_start_) & ~(size - 1);
+      if (i_.offset & 0x8000) x |= (r_.chance(5) ? r_.word() : r_.below(128) - 64u) << 17 & (size == 8 ? ~(1u << 17) : ~0u);
+    }
+    if (size == 8 && !(i_.offset & 0x8000) && (i_.offset & 1)) return false;
+    set_lanes(address, 0, o);
     return true;
   }
 
@@ -367,7 +401,7 @@ private:
     if (atomic && (i_.offset & 7)) return false;
     if (reg) {
       if (reg->number >= ref::kExec || reg->number == ref::kVcc) return false;
-      m_.sgpr[reg->number] = r_.below(512) & align;
+      m_.sgpr[reg->number] = r_.below(name_.starts_with("s_scratch") ? 64 : 512) & align;
     }
     uint64_t at = arena_.middle() + loose;
     m_.set_sgpr64(base->number, at);
@@ -382,10 +416,41 @@ private:
     return true;
   }
 
+  // Formats of typed accesses: bytes of the element; what a component is.
+  struct Texel { uint32_t data = 0, num = 0, bytes = 4; };
+  static constexpr uint32_t kTexelBytes[] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16};
+  static constexpr uint32_t kFloatFormats = 1u << 2 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14;
+  /// False: the instruction names a format that does not exist.
+  bool texel(Texel& t) {
+    auto valid = [](const Texel& x) { return x.data < std::size(kTexelBytes) && (x.num < 6 || (x.num == 7 && (kFloatFormats >> x.data & 1))); };
+    if (i_.format == MTBUF) t.data = i_.dfmt, t.num = i_.nfmt;
+    else
+      do t.data = r_.below(15), t.num = r_.below(8);
+      while (!valid(t));
+    if (!valid(t)) return false;
+    t.bytes = kTexelBytes[t.data];
+    return true;
+  }
+  void texel_data(const Texel& t) {
+    Operand* o = find(i_, Field::vdata);
+    if (!o || !is(Store)) return;
+    bool d16 = name_.find("d16") != name_.npos, ints = t.num == 4 || t.num == 5;
+    Type type = ints ? (d16 ? Type::i16 : Type::i32) : d16 ? Type::pk_f16 : Type::f32;
+    auto& file = o->kind == Operand::Kind::agpr ? m_.agpr : m_.vgpr;
+    for (unsigned n = 0; n < o->dwords; ++n)
+      for (auto& x : file[(o->number + n) & 255]) x = static_cast<uint32_t>(random_value(r_, type));
+  }
+
   /// Resource words and the lanes' index and offset; see Vega ISA 8.1.5.
   bool buffer() {
     fill_memory();
     atomic_data();
+    bool typed = is(Typed);
+    Texel t;
+    if (typed) {
+      if (!texel(t)) return false;
+      texel_data(t);
+    }
     Operand *rsrc = find(i_, Field::srsrc), *so = find(i_, Field::soffset), *va = find(i_, Field::vaddr);
     if (!rsrc) return true;
     bool has_v = va && va->kind == Operand::Kind::vgpr && (i_.offen || i_.idxen);
@@ -393,7 +458,7 @@ private:
     if (float_atomic(name_) && data_meets_address(va)) return false;
     if (rsrc->number + 4u > kFirstSpecialSgpr) return false;
     bool atomic = is(Atomic);
-    uint32_t bytes = access_bytes(name_), align = std::min(bytes, atomic ? 8u : 4u);
+    uint32_t bytes = typed ? std::max(t.bytes, 1u) : access_bytes(name_), align = std::min(bytes, atomic ? 8u : 4u);
     if (so && so->kind == Operand::Kind::sgpr) {
       if (overlap(*so, *rsrc) || so->number >= ref::kExec || (so->number >= ref::kVcc && so->number != ref::kM0)) return false;
       if (so->number == ref::kM0 && i_.lds) return false;
@@ -402,17 +467,32 @@ private:
     if (i_.offset % static_cast<int32_t>(align)) return false;
     if (i_.lds) m_.sgpr[ref::kM0] = r_.below(1024) * 4;
     uint32_t stride = r_.chance(50) ? 0 : (1 + r_.below(8)) * 8;
-    // What the documents define: raw, structured (swizzled or not) and private buffers. The swizzled private one is the form of
-    // scratch, whose place an engine chooses.
-    bool swizzle = i_.idxen && stride && !atomic && bytes <= 4 && i_.offset <= 127 && r_.chance(30);
-    bool add_tid = !atomic && !i_.lds && !i_.idxen && r_.chance(15) && i_.offset < 2048;
+    // Raw, structured and private buffers, the latter two swizzled or not. A swizzled element is a dword; how a longer texel lies
+    // in such a buffer is nowhere said.
+    bool whole_dwords = i_.offset <= 127 && !atomic && (!typed || bytes <= 4);
+    bool swizzle = i_.idxen && stride && whole_dwords && r_.chance(30);
+    bool add_tid = !atomic && !typed && (!i_.lds || name_ == "buffer_store_lds_dword") && !i_.idxen && r_.chance(15) && i_.offset < 2048;
+    bool lane_columns = add_tid && whole_dwords && r_.chance(50);   // the form of scratch
+    swizzle |= lane_columns;
+    if (lane_columns) stride = 0;
     if (order_matters() && (!has_v || i_.idxen)) return false;   // cells must differ
     m_.set_sgpr64(rsrc->number, arena_.middle());
     m_.sgpr[rsrc->number + 1u] = (m_.sgpr[rsrc->number + 1u] & 0xffff) | stride << 16 | (swizzle ? 1u << 31 : 0u);
     uint32_t records = i_.idxen && stride ? 1 + r_.below(60) : (16 + r_.below(500)) * 4 & ~(align - 1);
     m_.sgpr[rsrc->number + 2u] = records;
-    m_.sgpr[rsrc->number + 3u] = (add_tid ? 1u << 23 : 0x24000u) | r_.below(4) << 21;
-    if (!has_v) return true;
+    uint32_t format = 0x24000u;
+    if (typed) {
+      format = t.data << 15 | t.num << 12;
+      constexpr uint32_t selects[] = {0, 1, 4, 5, 6, 7};
+      for (unsigned k = 0; k < 4; ++k) format |= (r_.chance(60) ? 4 + k : r_.pick(selects)) << (3 * k);
+    }
+    m_.sgpr[rsrc->number + 3u] = (add_tid ? 1u << 23 : format) | r_.below(4) << 21;
+    // A texel across the end: in or out, nobody says.
+    auto straddles = [&](uint32_t lane_offset) {
+      uint64_t at = uint64_t{lane_offset} + static_cast<uint32_t>(i_.offset);
+      return typed && !(i_.idxen && stride) && at < records && at + bytes > records;
+    };
+    if (!has_v) return !straddles(0);
     std::array<uint32_t, 64> index{}, offset{};
     uint32_t limit = records + 8;
     auto spread = lane_offsets(1024);
@@ -422,6 +502,8 @@ private:
       index[n] = r_.chance(2) ? r_.word() | 0x10000000 : r_.chance(50) ? r_.below(limit) : static_cast<uint32_t>(n) % limit;
       if (!stride) index[n] = 0;
       offset[n] = i_.idxen && stride ? r_.below(stride) & ~(std::max(align, 4u) - 1) : spread[n];
+      if (lane_columns) offset[n] &= 127;
+      if (straddles(offset[n])) offset[n] = 0x7fffff00;
       if (!atomic && !add_tid && !(i_.idxen && stride) && r_.chance(2)) offset[n] |= 0x70000000;
     }
     unsigned next = 0;
@@ -442,7 +524,7 @@ Touches touches(const Inst& i, const Meta& meta) {
   case FLAT: t.arena = t.lds = t.scratch = true; break;  // narrowed when the addresses are chosen
   case SCRATCH: t.scratch = true; break;
   case DS: t.lds = true; break;
-  case MUBUF: case MTBUF: t.arena = true; break;
+  case MUBUF: case MTBUF: case MIMG: t.arena = true; break;
   default: break;
   }
   if (i.lds || has(meta.flags, LdsOnly)) t.lds = true;

@@ -9,6 +9,8 @@ namespace bz::isa {
 template <Space S, Elem E, int Dwords = 1> inline constexpr auto kLoad = [](auto& b) { b.template load<S, E, Dwords>(); };
 template <Space S, Elem E, int Dwords = 1> inline constexpr auto kStore = [](auto& b) { b.template store<S, E, Dwords>(); };
 template <Space S, Elem E> inline constexpr auto kLoadToLds = [](auto& b) { b.template load_to_lds<S, E>(); };
+template <int N, Narrow D, TexelFrom F> inline constexpr auto kLoadFormat = [](auto& b) { b.load_format(N, D, F); };
+template <int N, Narrow D, TexelFrom F> inline constexpr auto kStoreFormat = [](auto& b) { b.store_format(N, D, F); };
 template <Space S, AtomicOp Op, AtomicType T, Return R> inline constexpr auto kAtomic = [](auto& b) { b.template atomic<S, Op, T, R>(); };
 
 /// The cell of an atomic whose data operand has this type.

@@ -1,0 +1,153 @@
+// DS rows beyond plain loads, stores and atomics, and global wave sync. Works on LDS or, with the gds bit, on the global data
+// share. Must not know rows.
+#pragma once
+#include "exec/interp/memory.hpp"
+
+namespace bz::exec::BZ_LEVEL_NS {
+
+template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
+  using Base = MemoryB<Full, Saddr>;
+  using Base::Base;
+  using Base::aux;
+  using Base::cell;
+  using Base::d;
+  using Base::for_lanes;
+  using Base::im;
+  using Base::lds;
+  using Base::lds_ptr;
+  using Base::m0_ptr;
+  using Base::o;
+  using Base::row;
+  using Base::row_at;
+  using Base::s;
+  using Base::w;
+  using Base::wave;
+  using typename Base::Pattern;
+
+  // Two elements of n dwords at offset0 and offset1 (imm and aux), in units of `stride` bytes.
+  BZ_AI LanePtr ds_second(int lane, bool second, int stride) const {
+    uint32_t unit = second ? aux : static_cast<uint32_t>(im);
+    return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + unit * static_cast<uint32_t>(stride));
+  }
+  /// A whole wave with all lanes on, contiguous or (loads) uniform in every chunk.
+  template <int N> BZ_AI bool ds_pair_fast(bool is_load, int stride) {
+    if constexpr (!Full) return false;
+    uint32_t first = static_cast<uint32_t>(im) * static_cast<uint32_t>(stride), second = aux * static_cast<uint32_t>(stride);
+    Pattern pattern = this->template wave_pattern<Space::lds>(4 * N, uint64_t{first > second ? first : second} + 4 * N);
+    if (pattern == Pattern::other || (pattern == Pattern::uniform && !is_load)) return false;
+    for (int q = 0; q < kChunks; ++q) {
+      char* base = lds + cell(s[0], q * kLanes);
+      char* p[2] = {base + first, base + second};
+      VU r[2 * N];
+      if (!is_load) {
+        for (int i = 0; i < 2; ++i) {
+          for (int j = 0; j < N; ++j) r[j] = row(s[1 + i] + layout::kRow * j, q);
+          store_rows<N>(p[i], r);
+        }
+        continue;
+      }
+      if (pattern == Pattern::contiguous) {
+        load_rows<N>(p[0], r);
+        load_rows<N>(p[1], r + N);
+      } else {
+        for (int j = 0; j < 2 * N; ++j) r[j] = VU(Base::template get<uint32_t>(p[j / N] + 4 * (j % N)));
+      }
+      for (int j = 0; j < 2 * N; ++j) row_at(d + layout::kRow * j, q) = r[j];
+    }
+    return true;
+  }
+  __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, bool is_load, int n, int stride) {
+    LdsB<false, false> m(o, w);
+    m.template open<Space::lds>();
+    m.for_lanes([&](int lane) {
+      LanePtr p0 = m.ds_second(lane, false, stride), p1 = m.ds_second(lane, true, stride);
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < n; ++j) {
+          const LanePtr& p = i ? p1 : p0;
+          uint32_t at = 4 * static_cast<uint32_t>(j), row = layout::kRow * static_cast<uint32_t>(j);
+          if (is_load) m.cell(m.d + row + layout::kRow * static_cast<uint32_t>(i * n), lane) = p.read(at, 4);
+          else p.write(at, 4, m.cell(m.s[1 + i] + row, lane));
+        }
+    });
+  }
+  BZ_AI void ds_pair(bool is_load, int n, int stride) {
+    if (!this->template open<Space::lds>()) return;
+    if (n == 1 ? ds_pair_fast<1>(is_load, stride) : ds_pair_fast<2>(is_load, stride)) return;
+    ds_pair_slow(o, w, is_load, n, stride);
+  }
+  BZ_AI void ds_read2(int n, int stride) { ds_pair(true, n, stride); }
+  BZ_AI void ds_write2(int n, int stride) { ds_pair(false, n, stride); }
+  BZ_AI void ds_wrxchg2(int n, int stride) {
+    if (!this->template open<Space::lds>()) return;
+    for_lanes([&](int lane) {
+      uint32_t data[4], old[4];
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < n; ++j) data[i * n + j] = cell(s[1 + i] + layout::kRow * j, lane);
+      LanePtr p0 = ds_second(lane, false, stride), p1 = ds_second(lane, true, stride);
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < n; ++j) {
+          const LanePtr& p = i ? p1 : p0;
+          old[i * n + j] = p.read(4 * static_cast<unsigned>(j), 4);
+          p.write(4 * static_cast<unsigned>(j), 4, data[i * n + j]);
+        }
+      for (int j = 0; j < 2 * n; ++j) cell(d + layout::kRow * j, lane) = old[j];
+    });
+  }
+  BZ_AI void ds_addtid_read() {
+    if (!this->template open<Space::lds>()) return;
+    for_lanes([&](int lane) { cell(d, lane) = m0_ptr(static_cast<uint32_t>(lane)).read(0, 4); });
+  }
+  BZ_AI void ds_addtid_write() {
+    if (!this->template open<Space::lds>()) return;
+    for_lanes([&](int lane) { m0_ptr(static_cast<uint32_t>(lane)).write(0, 4, cell(s[1], lane)); });
+  }
+  /// One counter for the wave; every active lane gets the old value.
+  template <isa::AtomicOp Op> BZ_AI void ds_append() {
+    if (!this->template open<Space::lds>()) return;
+    auto n = static_cast<uint32_t>(__builtin_popcountll(wave()->exec()));
+    auto old = static_cast<uint32_t>(this->template change<Space::lds, Op, isa::AtomicType::b32>(m0_ptr(0), n, 0));
+    for_lanes([&](int lane) { cell(d, lane) = old; });
+  }
+  /// The second operand is memory too: A = the address, B = A and a distance in dwords, which the offset holds or, if its top
+  /// bit is set, the address above its 17 bits.
+  template <isa::AtomicOp Op, isa::AtomicType T> BZ_AI void ds_src2() {
+    if (!this->template open<Space::lds>()) return;
+    constexpr uint32_t kSize = is64(T) ? 8 : 4;
+    auto offset = static_cast<uint32_t>(im);
+    for_lanes([&](int lane) {
+      uint32_t a = cell(s[0], lane);
+      int32_t distance = offset & 0x8000 ? static_cast<int32_t>(a) >> 17 : static_cast<int32_t>(offset << 17) >> 17;
+      if (offset & 0x8000) a &= 0x1ffff;
+      a &= ~(kSize - 1);
+      uint64_t b = static_cast<uint64_t>(int64_t{a} + 4 * int64_t{distance}) & ~uint64_t{kSize - 1};
+      this->template change<Space::lds, Op, T>(lds_ptr(a), Base::template read<kSize / 4>(lds_ptr(b)), 0);
+    });
+  }
+  /// Two dwords side by side; each is replaced by 31 bits of its data if the data's top bit says so.
+  BZ_AI void ds_condxchg() {
+    if (!this->template open<Space::lds>()) return;
+    for_lanes([&](int lane) {
+      uint64_t at = (static_cast<uint64_t>(cell(s[0], lane)) + static_cast<uint32_t>(im)) & 0xfff8;
+      uint32_t data[2] = {cell(s[1], lane), cell(s[1] + layout::kRow, lane)};
+      for (uint32_t j = 0; j < 2; ++j) {
+        LanePtr p = lds_ptr(at + 4 * j);
+        bool exchange = data[j] >> 31;
+        auto old = exchange ? static_cast<uint32_t>(this->template change<Space::lds, isa::AtomicOp::swap, isa::AtomicType::b32>(p, data[j] & 0x7fffffff, 0))
+                            : p.read(0, 4);
+        cell(d + layout::kRow * j, lane) = old;
+      }
+    });
+  }
+
+  // ------------------------------------------------------------ global wave sync
+
+  /// False: the wave waits, and the operation is to be tried again.
+  BZ_AI void gws(isa::Gws what) {
+    uint32_t m0 = wave()->sgpr[layout::kM0], resource = (m0 >> 16 & 63) + static_cast<uint32_t>(im);
+    uint64_t e = wave()->exec();
+    uint32_t value = what == isa::Gws::init || what == isa::Gws::barrier || what == isa::Gws::sema_br ? cell(s[1], e ? __builtin_ctzll(e) : 0) : 0;
+    wave()->jump_target = wave()->group->share->sync(what, resource & 63, value, wave()->gws_ticket);
+  }
+};
+
+} // namespace bz::exec::BZ_LEVEL_NS
