@@ -49,7 +49,7 @@ std::unique_ptr<Halt> make_halt(GroupContext& c) {
   h->pc = code->pc(o);
   if (g.halt_reason == Halt::Reason::memory_fault && g.halt_text) {
     // A jump to code that can't be read, or code that ends.
-    h->address = o->row == isa::kNoRow ? h->pc : g.current->jump_target;
+    h->address = o->row == isa::kNoRow ? o->lit : g.current->jump_target;
     h->text = fmt::format("instruction fetch from 0x{:x}", h->address);
     return h;
   }
@@ -60,6 +60,7 @@ std::unique_ptr<Halt> make_halt(GroupContext& c) {
     h->text = "illegal instruction:";
     for (size_t i = at; i < code->words.size() && i < at + 2; ++i) h->text += fmt::format(" {:08x}", code->words[i]);
     h->text += fmt::format(" at 0x{:x}", h->pc);
+    if (g.halt_text) h->text += fmt::format(": {}", g.halt_text);
     break;
   }
   case Halt::Reason::not_implemented:

@@ -101,9 +101,10 @@ struct Lowering {
     o.row = isa::kNoRow;
     return o;
   }
-  void halt(Fn fn) {
+  void halt(Fn fn, uint64_t address = 0) {
     Op o = engine_op(fn);
     o.row = inst ? inst->row : isa::kNoRow;
+    o.lit = address;
     emit(o);
   }
 
@@ -592,6 +593,17 @@ struct CodeReader {
     }
     return words.size() >= from + n;
   }
+  /// Address of the first dword that can't be read.
+  uint64_t hole() const { return base + 4 * words.size(); }
+  /// True if an instruction begins at dword `at` whose rest can't be read.
+  bool cuts(isa::Target target, size_t at) const {
+    uint32_t padded[4] = {};
+    size_t left = words.size() - at;
+    if (!ended || left >= 4) return false;
+    std::copy_n(words.data() + at, left, padded);
+    auto inst = isa::decode(target, padded, 4);
+    return inst && inst->size > 4 * left;
+  }
 };
 
 } // namespace
@@ -624,6 +636,7 @@ Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const Code
   if (!reader.need(0, 1)) return error(bz::Code::invalid_image, "no readable code at 0x{:x}", entry);
 
   constexpr uint64_t kReach = 1 << 20;   // branches farther ahead start a stretch of their own
+  constexpr size_t kLongest = 1 << 20;   // dwords: who fell out of the code into data, zeroes for instance, decodes no further
   uint64_t furthest = entry;             // highest forward target so far
   size_t at = 0;
   for (;;) {
@@ -634,10 +647,18 @@ Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const Code
     std::optional<isa::Inst> inst;
     if (reader.words.size() > at) inst = isa::decode(traits.target, reader.words.data() + at, reader.words.size() - at);
     if (inst && !inst->legal) inst.reset();  // the decoder can name it, the chip has no such operand
+    if (at >= kLongest) {
+      low.inst = nullptr;
+      low.pc = pc;
+      low.halt(control_endless);
+      at += 1;
+      break;
+    }
     if (!inst) {
       low.inst = nullptr;
       low.pc = pc;
-      low.halt(reader.words.size() > at ? control_illegal : control_unreadable);
+      bool cut = reader.words.size() <= at || reader.cuts(traits.target, at);
+      low.halt(cut ? control_unreadable : control_illegal, cut ? reader.hole() : 0);
       at += 1;
       // Beyond an illegal word only what is jumped to can be code.
       if (furthest <= pc || reader.words.size() <= at) break;
@@ -656,7 +677,7 @@ Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const Code
     if (stops && entry + 4 * at > furthest) break;
   }
   code->end = entry + 4 * at;
-  reader.words.resize(std::min(at, reader.words.size()));
+  reader.words.resize(std::min(at + 1, reader.words.size()));   // one more, for reports of an illegal first half
   code->words = std::move(reader.words);
 
   // Control must not run past the end of the arrays.

@@ -39,7 +39,7 @@ Words words(const exec::Halt& halt, const std::string& nearest) {
     return {halt.trap_id == abi::kTrapAbort ? "trap: the kernel aborted" : "trap",
             halt.trap_id == abi::kTrapAbort
                 ? "an assert or __builtin_trap was reached (its message stands above, if it printed one)"
-                : "the trap is meant for a debugger: remove __builtin_debugtrap"};
+                : "traps other than 2 (an abort) and 3 (__builtin_debugtrap, which goes on) are for debuggers"};
   case Reason::lds_out_of_range:
     return {"LDS access out of range", "check the index, and the dynamic LDS size of the launch"};
   case Reason::stack_overflow:

@@ -226,6 +226,10 @@ BZ_PN void control_far(const Op* o, char* w) {
 BZ_PN void control_trap(const Op* o, char* w) {
   Wave* v = wave_of(w);
   Group* g = v->group;
+  constexpr uint64_t kDebugTrap = 3;   // __builtin_debugtrap: goes on where no debugger is attached
+  bool pass = true;
+  BZ_FOR_WAVES(wv) pass &= wave_of(wv)->jump_target == kDebugTrap;
+  if (pass) BZ_GO(o + 1, w);
   g->halt_reason = Halt::Reason::trap;
   g->trap_id = static_cast<uint32_t>(v->jump_target);
   g->halt_text = nullptr;
@@ -299,6 +303,11 @@ BZ_PN void control_illegal(const Op* o, char* w) {
 BZ_PN void control_unreadable(const Op* o, char* w) {
   wave_of(w)->group->halt_reason = Halt::Reason::memory_fault;
   wave_of(w)->group->halt_text = "instruction fetch";
+  BZ_TAIL control_halt(o, w);
+}
+BZ_PN void control_endless(const Op* o, char* w) {
+  wave_of(w)->group->halt_reason = Halt::Reason::illegal_instruction;
+  wave_of(w)->group->halt_text = "the code has no end";
   BZ_TAIL control_halt(o, w);
 }
 BZ_PN void control_row_missing(const Op* o, char* w) {

@@ -5,7 +5,8 @@
 namespace bz::exec {
 
 BZ_PN void control_illegal(const Op* o, char* w);        ///< not an instruction of this target
-BZ_PN void control_unreadable(const Op* o, char* w);     ///< code that can't be fetched
+BZ_PN void control_unreadable(const Op* o, char* w);     ///< code that can't be fetched: lit has the address
+BZ_PN void control_endless(const Op* o, char* w);        ///< code that runs on for longer than any kernel
 BZ_PN void control_row_missing(const Op* o, char* w);    ///< a known row without semantics here
 BZ_PN void control_far(const Op* o, char* w);            ///< jump to the address in lit
 BZ_PN void control_count(const Op* o, char* w);          ///< row aux is about to run: coverage
