@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace bz::exec {
 namespace {
 
@@ -57,10 +59,13 @@ std::unique_ptr<Halt> make_halt(GroupContext& c) {
   switch (g.halt_reason) {
   case Halt::Reason::illegal_instruction: {
     size_t at = (h->pc - code->begin) / 4;
+    size_t count = code->words.size() - std::min(at, code->words.size());
+    auto inst = isa::decode(code->traits.target, code->words.data() + at, count);
+    size_t shown = std::min(count, inst ? inst->size / size_t{4} : size_t{2});
     h->text = "illegal instruction:";
-    for (size_t i = at; i < code->words.size() && i < at + 2; ++i) h->text += fmt::format(" {:08x}", code->words[i]);
-    h->text += fmt::format(" at 0x{:x}", h->pc);
-    if (g.halt_text) h->text += fmt::format(": {}", g.halt_text);
+    for (size_t i = at; i < at + shown; ++i) h->text += fmt::format(" {:08x}", code->words[i]);
+    h->text += fmt::format(" at 0x{:x}: {}", h->pc,
+                           g.halt_text ? g.halt_text : isa::why_illegal(code->traits.target, code->words.data() + at, count));
     break;
   }
   case Halt::Reason::not_implemented:

@@ -14,6 +14,9 @@ std::optional<Inst> decode(Target target, const uint32_t* words, size_t count);
 /// Text in LLVM's spelling. Branch targets print as the raw immediate, as LLVM does without an address.
 std::string disassemble(Target target, const Inst& inst);
 
+/// Why the instruction at these words can't be executed on any chip of the target, for messages.
+std::string why_illegal(Target target, const uint32_t* words, size_t count);
+
 /// The row behind an id (< row_count()).
 const Meta& row_meta(RowId row);
 size_t row_count();

@@ -158,6 +158,16 @@ TEST(Decode, OperandsOfCommonInstructions) {
   EXPECT_EQ(at(Target::gfx942, "ff1588bef0ffffff").source(0).value, 0xfffffffffffffff0u);     // s_flbit_i32_i64
 }
 
+TEST(Decode, SaysWhyWordsAreIllegal) {
+  auto why = [](Target t, std::vector<uint32_t> w) { return why_illegal(t, w.data(), w.size()); };
+  EXPECT_EQ(why(Target::gfx942, {0xbf7f0000}), "no instruction of gfx942");
+  EXPECT_EQ(why(Target::gfx942, {0xd1cb0001}), "no instruction of gfx942");  // cut short
+  EXPECT_NE(why(Target::gfx906, {0xc4000001, 0}).find("exp: exports end"), std::string::npos);
+  EXPECT_EQ(why(Target::gfx90a, {0x7e0006ff, 0}).find("v_cvt_i32_f64"), 0u);
+  EXPECT_EQ(why(Target::gfx906, {0x7e00087d}), "v_cvt_f64_i32_e32 v[0:1], null: no such operand on gfx906");
+  EXPECT_EQ(why(Target::gfx950, {0xd1cb0001, 0x04040000u | 260u << 9 | 255, 0x1234}), "v_fma_f32 v1, 0x1234, v4, v1: no such operand on gfx950");
+}
+
 TEST(Decode, TruncatedInputIsRefused) {
   RandomWords random(3);
   for (auto target : kJudged)

@@ -532,4 +532,12 @@ private:
 
 std::string disassemble(Target target, const Inst& inst) { return Printer(target, inst).run(); }
 
+std::string why_illegal(Target target, const uint32_t* words, size_t count) {
+  auto inst = decode(target, words, count);
+  if (!inst) return fmt::format("no instruction of {}", target_name(target));
+  if (auto* why = row_absent(inst->row)) return fmt::format("{}: {}", row_meta(inst->row).name_on(target), why);
+  if (!inst->legal) return fmt::format("{}: no such operand on {}", disassemble(target, *inst), target_name(target));
+  return fmt::format("{}: this form does not exist", disassemble(target, *inst));
+}
+
 } // namespace bz::isa

@@ -51,7 +51,7 @@ expect 1 "$tool" dis --target gfx906 "$folder/raw"
 has "$out" "00000000  7e020301"; has "$out" "v_mov_b32_e32 v1, v1"; has "$out" "error: no instruction of gfx906"
 has "$out" "0000000c  error: 1 bytes at the end are no whole dword"
 printf '\000\000\000\304\000\000\000\000\376\377\202\277' >"$folder/graphics"
-expect 1 "$tool" dis --target gfx906 "$folder/graphics"; has "$out" "// illegal: exports end"; has "$out" "// to 00000004"
+expect 1 "$tool" dis --target gfx906 "$folder/graphics"; has "$out" "// illegal: exp: exports end"; has "$out" "// to 00000004"
 if [ -n "$objects" ]; then
   expect 0 "$tool" dis "$objects/gfx942_v6.co"; has "$out" ": gfx942"; has "$out" "section .text"; has "$out" "s_endpgm"
   expect 2 "$tool" dis "$objects/gfx1100.co"; has "$err" "the tables know gfx900"

@@ -114,7 +114,10 @@ std::string_view field_name(Field f) {
 std::string operand_text(const OperandSpec& s) {
   constexpr std::string_view classes[] = {"", "VGPR only", "SGPR or constant", "AGPR only", "VGPR or AGPR"};
   std::string out = fmt::format("{:8} {:6}", field_name(s.field), s.read_write ? "inout" : s.is_dst ? "out" : "in");
-  out += s.mask ? "lane mask" : std::string(type_name(s.type));
+  constexpr Field immediates[] = {Field::simm16, Field::label, Field::hwreg, Field::waitcnt, Field::sendmsg, Field::gpr_idx, Field::simm7,
+                                  Field::attr, Field::param, Field::tgt};
+  bool immediate = std::find(std::begin(immediates), std::end(immediates), s.field) != std::end(immediates);
+  out += immediate ? "immediate" : s.mask ? "lane mask" : std::string(type_name(s.type));
   if (s.dwords > 1 && !s.mask) out += fmt::format(", {} registers", s.dwords);
   if (s.reg != RegClass::any) out += fmt::format(", {}", classes[static_cast<size_t>(s.reg)]);
   if (s.if_returning) out += ", with glc/sc0 only";

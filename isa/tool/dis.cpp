@@ -110,10 +110,8 @@ int list_code(Target target, codeobj::Bytes code, uint64_t address, const Labels
     std::string raw, note;
     for (size_t k = 0; k < dwords; ++k) raw += fmt::format("{}{:08x}", k ? " " : "", words[at + k]);
     if (!inst || !inst->legal) status = kFound;
-    if (inst && !inst->legal) {
-      auto* why = row_absent(inst->row);
-      note = fmt::format("   // illegal: {}", why ? why : "no such operand on " + std::string(target_name(target)));
-    } else if (inst && has(row_meta(inst->row).flags, Branch) && (inst->format & (SOPP | SOPK)) && inst->operand_count) {
+    if (inst && !inst->legal) note = "   // illegal: " + why_illegal(target, &words[at], words.size() - at);
+    else if (inst && has(row_meta(inst->row).flags, Branch) && (inst->format & (SOPP | SOPK)) && inst->operand_count) {
       uint64_t to = inst->branch_target(pc);
       note = fmt::format("   // to {:08x}{}", to, place(labels, to));
     }
