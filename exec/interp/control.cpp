@@ -349,6 +349,7 @@ BZ_PN void control_indexed(const Op* o, char* w) {
     Wave* v = wave_of(wv);
     Op& p = v->patched[0];
     p = o[1];
+    p.twin = 0;   // alone here: the choice of stream after a row that writes EXEC is left to choose_stream
     uint32_t m0 = v->sgpr[layout::kM0], by = v->mode & mode::kGprIndex ? (m0 & 255) * layout::kRow : 0;
     auto move = [&](uint32_t& off) {
       if (off >= layout::kVgpr && off + by < layout::kBytes) off += by;
