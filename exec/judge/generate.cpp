@@ -74,6 +74,7 @@ const Layout* layout(Format f, bool carry) {
   case FLAT: case GLOBAL: case SCRATCH: return &kFLAT;
   case MUBUF: return &kMUBUF;
   case MTBUF: return &kMTBUF;
+  case MIMG: return &kMIMG;
   default: return nullptr;
   }
 }
@@ -84,11 +85,25 @@ bool has_field(const Meta& m, Field f) {
   return false;
 }
 
+/// Fields of an image instruction.
+void fill_image(Random& r, std::vector<uint32_t>& w, const Layout& l, const Meta& meta, uint32_t eager) {
+  auto flag = [&](char name) { put(w, 0, l, name, r.chance(eager)); };
+  put(w, 0, l, 'D', vgpr(r)), put(w, 0, l, 'V', vgpr(r));
+  put(w, 0, l, 'R', r.below(24));
+  put(w, 0, l, 'P', has_field(meta, Field::ssamp) ? r.below(25) : 0);
+  uint32_t mask = has(meta.flags, Gather4) ? 1u << r.below(4) : r.below(16);
+  if (has(meta.flags, Atomic)) mask = meta.operands.spec[0].dwords == 2 ? (r.below(2) ? 15 : 3) : (r.below(2) ? 3 : 1);
+  put(w, 0, l, 'M', mask);
+  put(w, 0, l, 'u', r.below(2)), put(w, 0, l, 'd', r.below(2)), put(w, 0, l, 'g', r.below(2));
+  flag('r'), flag('h'), flag('t'), flag('s'), flag('k');
+}
+
 /// The fields of the first word or two. `eager`: percentage of optional modifiers that are set.
 void fill(Random& r, std::vector<uint32_t>& w, const Layout& l, const Encoding& e, const Meta& meta, uint32_t eager) {
   w[0] = l.fixed_value;
   put(w, 0, l, 'O', e.opcode);
   bool vector = e.format & (VOP1 | VOP2 | VOPC | VOP3 | VOP3P | MAI), memory = e.format & (DS | FLAT | GLOBAL | SCRATCH | MUBUF | MTBUF);
+  if (e.format == MIMG) return fill_image(r, w, l, meta, eager);
   bool scalar_result = has_field(meta, Field::sdst) && !has_field(meta, Field::vdst);
   auto flag = [&](char name, uint32_t bits) { put(w, 0, l, name, r.chance(eager) ? r.word() & bits : 0); };
   if (memory) {
@@ -299,7 +314,7 @@ std::vector<Encoding> encodings(Target target, RowId row) {
     if (find_row(target, f, opcode) == row) list.push_back({f, form, opcode});
   };
   auto o = static_cast<unsigned>(op);
-  for (Format f : {SOP2, SOP1, SOPC, SOPK, SOPP, SMEM, VOP3P, MAI, DS, FLAT, SCRATCH, GLOBAL, MUBUF, MTBUF})
+  for (Format f : {SOP2, SOP1, SOPC, SOPK, SOPP, SMEM, VOP3P, MAI, DS, FLAT, SCRATCH, GLOBAL, MUBUF, MTBUF, MIMG})
     if (m.formats & f) add(f, Form::plain, o);
   for (Format f : {VOP1, VOP2, VOPC}) {
     if (!(m.formats & f)) continue;

@@ -1,4 +1,5 @@
 #include "exec/judge/prepare.hpp"
+#include "exec/judge/images.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,6 +60,7 @@ public:
     case FLAT: case GLOBAL: case SCRATCH: return flat();
     case DS: return lds();
     case MUBUF: case MTBUF: return buffer();
+    case MIMG: return prepare_image(r_, i_, m_, arena_);
     default: break;
     }
     if (name_.ends_with("fork") || name_.ends_with("join")) return branch_stack();
