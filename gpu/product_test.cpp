@@ -32,6 +32,11 @@ TEST(Product, ProductsKeepTheirSizes) {
   ASSERT_TRUE(mi50.ok());
   EXPECT_EQ((*mi50)[0].cus, 60u);
   EXPECT_EQ((*mi50)[0].gfx_target_version(), 90006u);
+  auto vega64 = parse_gpus("vega64", kServer);
+  ASSERT_TRUE(vega64.ok());
+  EXPECT_EQ((*vega64)[0].cus, 64u);
+  EXPECT_EQ((*vega64)[0].memory_bytes, 8ull << 30);
+  EXPECT_EQ((*vega64)[0].gfx_target_version(), 90000u);
   auto mi250x = parse_gpus("mi250x", kServer);
   ASSERT_TRUE(mi250x.ok());
   EXPECT_EQ(mi250x->size(), 2u) << "one device per GCD";

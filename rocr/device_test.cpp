@@ -352,6 +352,25 @@ TEST_F(Device, ATrapIsAnException) {
   hsa_queue_destroy(q);
 }
 
+// The queue's callback names the kind, the report on stderr kernel, place and words; other queues go on.
+TEST_F(Device, AnIllegalInstructionStopsItsQueue) {
+  load();
+  queue_status = 0;
+  hsa_queue_t* q = queue(64, note);
+  auto* data = allocate<uint32_t>(device, 64);
+  auto* arguments = allocate<void*>(kernarg, 1);
+  *arguments = data;
+  testing::internal::CaptureStderr();
+  dispatch(q, kernel("illegal.kd"), arguments, 64, {0});
+  EXPECT_TRUE(status_comes(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION)) << queue_status;
+  hsa_queue_destroy(q);
+  const std::string report = testing::internal::GetCapturedStderr();
+  EXPECT_NE(report.find("illegal instruction"), std::string::npos) << report;
+  EXPECT_NE(report.find("bf7f0000"), std::string::npos) << report;
+  EXPECT_NE(report.find("illegal"), std::string::npos) << report;
+  EXPECT_NE(report.find("pc "), std::string::npos) << report;
+}
+
 TEST_F(Device, AMemoryFaultReachesTheHandler) {
   static std::atomic<uint64_t> address;
   address = 0;

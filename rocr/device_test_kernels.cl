@@ -15,6 +15,12 @@ KERNEL store_to(global uint* p) { p[ID] = 5; }
 
 KERNEL trap(void) { __builtin_trap(); }
 
+/// The word is no instruction on any target.
+KERNEL illegal(global uint* p) {
+  p[ID] = 1;
+  __asm__ volatile(".long 0xbf7f0000");
+}
+
 /// A variable that the host can find.
 __attribute__((visibility("protected"))) global uint counter = 40;
 KERNEL bump(void) {

@@ -17,6 +17,12 @@ __global__ void add(int* p) { atomicAdd(p, 1); }
 __global__ void trap() {
   if (threadIdx.x == 3) __builtin_trap();
 }
+__global__ void illegal(int* p) {
+  *p = 1;
+  if (blockIdx.x == 1) asm volatile(".long 0xbf7f0000");
+  *p = 2;
+}
+__global__ void no_end() { asm volatile("s_getpc_b64 s[2:3]\n s_add_u32 s2, s2, 0x40000000\n s_setpc_b64 s[2:3]" ::: "s2", "s3"); }
 __global__ void check(int limit) { assert(static_cast<int>(threadIdx.x) < limit && "more threads than expected"); }
 
 int main(int argc, char** argv) {
@@ -33,9 +39,11 @@ int main(int argc, char** argv) {
   else if (name == "non_canonical") store<<<4, 128>>>(odd);
   else if (name == "freed_store") store<<<4, 128>>>(freed);
   else if (name == "trap") trap<<<1, 64>>>();
+  else if (name == "illegal") illegal<<<2, 64>>>(good);
+  else if (name == "no_end") no_end<<<1, 64>>>();
   else if (name == "assert") check<<<1, 64>>>(10);
   else {
-    std::fprintf(stderr, "usage: faults null_load|null_store|wild_store|wild_atomic|non_canonical|freed_store|trap|assert\n");
+    std::fprintf(stderr, "usage: faults null_load|null_store|wild_store|wild_atomic|non_canonical|freed_store|trap|illegal|no_end|assert\n");
     return 2;
   }
   HIP_CHECK(hipGetLastError());
