@@ -466,12 +466,11 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI I32 med3(I32 x, I32 y, I32 z) const { return max(min(x, y), min(max(x, y), z)); }
 
   /// Products of halves are exact in single precision. MI200's unit takes all denormals for zeros, the ones before it those
-  /// of single precision, MI300's none but what MODE says (docs/fidelity.md).
+  /// of single precision, MI300's those that MODE says (docs/fidelity.md).
   BZ_AI F32 dot2(F32 acc, F16 a0, F16 b0, F16 a1, F16 b1) const {
-    if (target() == isa::Target::gfx90a) a0.flush_in = b0.flush_in = a1.flush_in = b1.flush_in = true;
-    F32 p0 = to_f32(a0) * to_f32(b0), p1 = to_f32(a1) * to_f32(b1);
-    if (isa::bit(target()) & isa::kGfx940) return acc + p0 + p1;
-    return flushed(flushed(flushed(acc) + p0) + p1);
+    a0.flush_in = b0.flush_in = a1.flush_in = b1.flush_in = target() == isa::Target::gfx90a;
+    if (isa::bit(target()) & isa::kGfx940) return vfma(to_f32(a1), to_f32(b1), vfma(to_f32(a0), to_f32(b0), acc));
+    return flushed(vfma(to_f32(a1), to_f32(b1), flushed(vfma(to_f32(a0), to_f32(b0), flushed(acc)))));
   }
 
   // Between formats: MXCSR is the single precision's, so the half's rounding and the double's denormals come from MODE.

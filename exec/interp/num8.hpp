@@ -44,7 +44,7 @@ BZ_AI uint32_t num8_encode(Num8Format f, float x, bool saturate, bool stochastic
   int drop = 23 - f.mant;
   if (e < 1) drop += 1 - e, e = 0;
   uint32_t r;
-  if (drop > 40) {
+  if (drop > 62) {   // far below what the seed can lift
     r = 0;
   } else {
     uint64_t unit = uint64_t{1} << drop;

@@ -132,4 +132,83 @@ TEST_P(Effects, MessageReachesTheDevice) {
   EXPECT_EQ(seen.event, 0x123456u);        // bits 23:0
 }
 
+/// Of s_sethalt, s_sendmsghalt and s_setkill a program sees that nothing comes after; the message is delivered first. A wave
+/// that is killed has ended, one that is halted would never end.
+TEST_P(Effects, HaltedWavesStopTheKernelByName) {
+  for (auto t : {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942}) {
+    for (auto [text, name, messages] : {std::tuple{"s_sethalt 1", "s_sethalt", 0}, {"s_sendmsghalt sendmsg(MSG_INTERRUPT)", "s_sendmsghalt", 1}, {"s_setkill 1", "s_setkill", 0}}) {
+      int seen = 0;
+      uint32_t after = 0;
+      EngineConfig config;
+      config.target = t;
+      config.simd = GetParam();
+      config.hooks.context = &seen;
+      config.hooks.interrupt = [](void* c, uint32_t) { ++*static_cast<int*>(c); };
+      auto e = Engine::create(config);
+      ASSERT_TRUE(e) << e.status().to_string();
+      auto words = kit::assemble(t, std::string("s_sethalt 0\n s_setkill 0\n v_mov_b32 v0, 0\n v_mov_b32 v1, 1\n") + text + "\n global_store_dword v0, v1, s[0:1]\n s_endpgm");
+      ASSERT_TRUE(words) << words.status().to_string();
+      kit::RawKernel kernel(t, *words);
+      DispatchInfo d;
+      d.group_size = {64, 1, 1}, d.grid_size = {64, 1, 1};
+      d.kernel_object = kernel.object(), d.kernarg = reinterpret_cast<uint64_t>(&after);
+      auto out = kit::run_dispatch(**e, d);
+      ASSERT_TRUE(out) << out.status().to_string();
+      bool killed = std::string_view(name) == "s_setkill";
+      ASSERT_EQ((*out).halt == nullptr, killed) << text;
+      if (!killed) {
+        EXPECT_NE((*out).halt->text.find(name), std::string::npos) << (*out).halt->text;
+        EXPECT_EQ((*out).halt->pc, kernel.code() + 16);
+      }
+      EXPECT_EQ(seen, messages) << text;
+      EXPECT_EQ(after, 0u);
+    }
+  }
+}
+
+/// A fork inside a fork: at a join the other side is fetched, and the second time the program goes on (and sets EXEC itself).
+TEST_P(Effects, ForksAndJoins) {
+  for (auto t : {Target::gfx900, Target::gfx942}) {
+    kit::Machine m(t, GetParam());
+    for (uint64_t exec : {~uint64_t{0}, uint64_t{0xff00}, uint64_t{0xffff}, uint64_t{0x123456789abcdef0}, uint64_t{0xffff0000ffffffff}}) {
+      m.set_exec(exec);
+      for (uint32_t n = 0; n < 64; ++n) m.vgpr(0)[n] = n, m.vgpr(1)[n] = 0, m.vgpr(2)[n] = 0;
+      run(m, t,
+          "v_cmp_gt_u32 vcc, 16, v0\n s_mov_b64 s[50:51], vcc\n v_and_b32 v3, 1, v0\n v_cmp_eq_u32 vcc, 1, v3\n s_mov_b64 s[52:53], vcc\n"
+          "s_getreg_b32 s40, hwreg(HW_REG_MODE, 29, 3)\n s_mov_b64 s[42:43], exec\n"
+          "s_cbranch_i_fork s[50:51], low\n"
+          "v_add_u32 v1, 100, v1\n s_branch outer\n"
+          "low:\n"
+          "s_getreg_b32 s41, hwreg(HW_REG_MODE, 29, 3)\n s_mov_b64 s[44:45], exec\n"
+          "s_cbranch_i_fork s[52:53], odd\n v_add_u32 v1, 10, v1\n s_branch inner\n odd:\n v_add_u32 v1, 20, v1\n"
+          "inner:\n s_cbranch_join s41\n s_mov_b64 exec, s[44:45]\n v_add_u32 v2, 1, v2\n"
+          "outer:\n s_cbranch_join s40\n s_mov_b64 exec, s[42:43]\n v_add_u32 v2, 2, v2\n");
+      EXPECT_EQ(m.exec(), exec);
+      for (uint32_t n = 0; n < 64; ++n) {
+        bool on = exec >> n & 1;
+        EXPECT_EQ(m.vgpr(1)[n], !on ? 0u : n >= 16 ? 100u : n & 1 ? 20u : 10u) << n;
+        EXPECT_EQ(m.vgpr(2)[n], !on ? 0u : n >= 16 ? 2u : 3u) << n;
+      }
+      EXPECT_EQ(m.mode() >> 29, 0u);
+    }
+  }
+}
+
+/// VSKIP: vector, LDS and memory instructions are passed over, scalar ones are not.
+TEST_P(Effects, SkippedVectorInstructions) {
+  kit::Machine m(Target::gfx906, GetParam());
+  m.set_exec(~uint64_t{0});
+  uint32_t cell[64] = {};
+  m.set_sgpr64(10, reinterpret_cast<uint64_t>(cell));
+  for (int n = 0; n < 64; ++n) m.vgpr(0)[n] = 1, m.vgpr(1)[n] = static_cast<uint32_t>(4 * n);
+  run(m, Target::gfx906,
+      "s_mov_b32 s20, 4\n s_setvskip s20, 2\n v_mov_b32 v0, 7\n v_cmp_eq_u32 vcc, 1, v0\n global_store_dword v1, v0, s[10:11]\n ds_write_b32 v1, v0\n"
+      "s_mov_b32 s21, 5\n s_setvskip s20, 0\n v_mov_b32 v2, v0\n");
+  EXPECT_EQ(m.vgpr(0)[5], 1u);
+  EXPECT_EQ(m.vgpr(2)[5], 1u);
+  EXPECT_EQ(m.sgpr(21), 5u);
+  EXPECT_EQ(cell[0], 0u);
+  EXPECT_EQ(m.lds()[0], 0u);
+}
+
 } // namespace

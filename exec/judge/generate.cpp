@@ -117,7 +117,8 @@ void fill(Random& r, std::vector<uint32_t>& w, const Layout& l, const Encoding& 
         put(w, 0, l, 'I', r.below(256));
         put(w, 0, l, 'J', meta.operands.offset && r.chance(70) ? r.below(8) : r.below(64));
       }
-      if (e.opcode == 61) put(w, 0, l, 'J', r.below(256));  // ds_swizzle: a pattern, not an offset
+      // ds_swizzle: a pattern, not an offset; two operands in LDS: how far one is from the other.
+      if (e.opcode == 61 || std::string_view(meta.name).find("_src2_") != std::string_view::npos) put(w, 0, l, 'J', r.below(256));
       flag('a', 1);
       return;
     }
@@ -138,7 +139,8 @@ void fill(Random& r, std::vector<uint32_t>& w, const Layout& l, const Encoding& 
     put(w, 0, l, 'I', r.chance(70) ? r.below(64) : r.below(4096));
     put(w, 0, l, 'e', r.below(2)), put(w, 0, l, 'x', r.below(2)), put(w, 0, l, 'g', r.below(2));
     put(w, 0, l, 'l', r.chance(30));
-    flag('s', 1), flag('k', 1), flag('a', 1), flag('d', 15), flag('n', 7);
+    flag('s', 1), flag('k', 1), flag('a', 1);
+    put(w, 0, l, 'd', 1 + r.below(14)), put(w, 0, l, 'n', r.below(8));
     return;
   }
   if (vector) {
@@ -285,7 +287,6 @@ bool acceptable(Target target, const Inst& i, const Meta& meta) {
     if (overlap(d, c) && (c.number != d.number || c.dwords != d.dwords)) return false;
   }
   if (i.format == DS && i.gds) return false;
-  if ((i.format & (MUBUF | MTBUF)) && i.tfe) return false;
   if (i.format == SMEM) {
     const Operand *base = nullptr, *data = nullptr;
     for (int k = 0; k < i.operand_count; ++k) {

@@ -55,6 +55,7 @@ public:
     state();
     if (i_.format == MAI && i_.source_count > 2) return matrix(), true;
     for (unsigned k = 0; k < i_.operand_count; ++k) operand(i_.operands[k]);
+    relate_scalars();
     switch (i_.format) {
     case SMEM: return scalar_memory();
     case FLAT: case GLOBAL: case SCRATCH: return flat();
@@ -143,6 +144,22 @@ private:
         }
     }
   }
+  /// Scalar rows see one value a case, not 64: equal operands, complements, results of 0 and 1 need help.
+  void relate_scalars() {
+    if (!(i_.format & (SOP1 | SOP2 | SOPC | SOPK)) || !r_.chance(40)) return;
+    uint64_t other = i_.format == SOPK ? static_cast<uint64_t>(int64_t{i_.simm16}) : r_.chance(50) ? m_.exec() : r_.below(3) - uint64_t{1};
+    for (unsigned k = 0; k < i_.operand_count; ++k) {
+      const Operand& o = i_.operands[k];
+      if (o.kind != Operand::Kind::sgpr) {
+        other = o.value;
+      } else if (o.number + o.dwords <= kFirstSpecialSgpr) {
+        const uint64_t like[] = {other, other, ~other, 0 - other, other + 1, other - 1, r_.below(2)};
+        other = r_.pick(like);
+        m_.sgpr[o.number] = static_cast<uint32_t>(other);
+        if (o.dwords > 1) m_.sgpr[o.number + 1u] = static_cast<uint32_t>(other >> 32);
+      }
+    }
+  }
   unsigned set_sgprs(unsigned number, Type type, unsigned room) {
     uint64_t x = random_value(r_, type);
     m_.sgpr[number] = static_cast<uint32_t>(x);
@@ -198,10 +215,13 @@ private:
 
   void random_bytes(uint8_t* p, size_t n, bool small_floats, Element e) {
     for (size_t at = 0; at + 8 <= n; at += 8) {
-      uint64_t x = small_floats ? random_small(r_, e) : r_.chance(30) ? r_.bits() & 0x0303030303030303u : r_.bits();
+      uint64_t x = small_floats ? random_small(r_, e) : r_.bits();
+      if (!small_floats && r_.chance(30)) x &= uint64_t{few()} << 32 | few();
       std::memcpy(p + at, &x, 8);
     }
   }
+  /// Masks that leave few numbers, of which two of 32 or 64 bits are often equal.
+  uint32_t few() { return r_.chance(50) ? 0x03030303 : 3; }
   void fill_memory() {
     const Touches& t = touches_;
     bool floats = float_atomic(name_) || lds_float(name_);
@@ -232,7 +252,7 @@ private:
       else if (is(Atomic) && r_.chance(50)) {
         auto& file = o->kind == Operand::Kind::agpr ? m_.agpr : m_.vgpr;
         for (unsigned n = 0; n < o->dwords; ++n)
-          for (auto& x : file[(o->number + n) & 255]) x = r_.word() & 0x03030303;
+          for (auto& x : file[(o->number + n) & 255]) x = r_.word() & few();
       }
     }
   }

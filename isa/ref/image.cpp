@@ -151,7 +151,7 @@ void write_data(Machine& m, const Inst& i, int lane, const Texel& xyzw, unsigned
     for (size_t k = 0; k < values.size(); k += 2) pairs.push_back(values[k] | (k + 1 < values.size() ? values[k + 1] << 16 : 0));
     values = pairs;
   }
-  if (i.tfe) values.push_back(0);   // all is resident
+  if (i.tfe || i.lwe) values.push_back(0);   // all is resident
   for (size_t n = 0; n < values.size(); ++n) vreg(m, o, static_cast<int>(n), lane) = values[n];
 }
 
@@ -261,6 +261,7 @@ void atomic(Machine& m, const Inst& i) {
     }
     if (i.glc)
       for (int n = 0; n < words; ++n) vreg(m, o, n, lane) = static_cast<uint32_t>(old >> (32 * n));
+    if (i.tfe || i.lwe) vreg(m, o, std::popcount(mask_of(i)), lane) = 0;
   });
 }
 

@@ -58,6 +58,8 @@ public:
     unnormalized_ = i.unorm || s_.get(sampler::kUnnormalized);
     cube_ = im_.type == Type::cube;
     seamless_ = cube_ && !s_.get(sampler::kNoCubeWrap);
+    // Degamma: bytes between 0 and 1 are taken as sRGB.
+    if (s_.get(sampler::kForceDegamma) && im_.number == unorm && im_.layout.count && im_.layout.bits[0] == 8) im_.number = srgb;
     levels_ = static_cast<int>(im_.last_level) - static_cast<int>(im_.base_level);
   }
 
@@ -89,40 +91,48 @@ private:
       uint32_t x = a.whole();
       for (int k = 0; k < 3; ++k) p.offset[k] = static_cast<int>(x << (26 - 8 * k)) >> 26;
     }
-    if (kind_.bias) p.bias = double{a.real()}, a.align();
+    if (kind_.bias) p.bias = number(a.real()), a.align();
     if (kind_.compare) p.reference = double{std::bit_cast<float>(a.whole())};
     if (kind_.derivatives)
       for (auto& d : p.slope) {
-        for (int k = 0; k < im_.dims; ++k) d[static_cast<size_t>(k)] = double{a.real()};
+        for (int k = 0; k < im_.dims; ++k) d[static_cast<size_t>(k)] = number(a.real());
         a.align();
       }
     for (int k = 0; k < im_.dims; ++k) p.at[static_cast<size_t>(k)] = double{a.real()};
     if (i_.da && im_.dims < 3) p.layer = double{a.real()};
-    if (kind_.level) p.level = double{a.real()};
-    if (kind_.limit) p.limit = double{a.real()};
+    if (kind_.level) p.level = number(a.real());
+    if (kind_.limit) p.limit = number(a.real());
     return p;
   }
 
+  /// Each direction between the first pair of lanes that are on; what is no finite number counts as 0.
   void slopes_of_quad(const Machine& m, std::array<Point, 64>& points, int first) const {
-    auto on = [&](int a, int b, int c) { return m.active(first + a) && m.active(first + b) && m.active(first + c); };
+    static constexpr int kPairs[2][2][2] = {{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}};
     auto at = [&](int n) -> Point& { return points[static_cast<size_t>(first + n)]; };
     std::array<std::array<double, 3>, 2> d{};
-    for (size_t k = 0; k < 3; ++k) {
-      if (on(0, 1, 2)) d[0][k] = at(1).at[k] - at(0).at[k], d[1][k] = at(2).at[k] - at(0).at[k];
-      else if (on(1, 2, 3)) d[0][k] = at(3).at[k] - at(2).at[k], d[1][k] = at(3).at[k] - at(1).at[k];
-    }
+    for (size_t direction = 0; direction < 2; ++direction)
+      for (auto& pair : kPairs[direction]) {
+        if (!m.active(first + pair[0]) || !m.active(first + pair[1])) continue;
+        for (size_t k = 0; k < 3; ++k) {
+          double change = number(at(pair[1]).at[k]) - number(at(pair[0]).at[k]);
+          d[direction][k] = std::isfinite(change) ? change : 0;
+        }
+        break;
+      }
     for (int n = 0; n < 4; ++n) at(n).slope = d;
   }
+  static double number(double x) { return std::isnan(x) ? 0 : x; }
 
   // ---------------------------------------------------------------- level of detail
 
-  static double to_256ths(double x) { return std::nearbyint(x * 256) / 256; }
+  /// To 256ths, within [-32, 32); they have no -0.
+  static double limited(double x) { return std::nearbyint(std::clamp(x, -32.0, 32 - 1 / 256.0) * 256) / 256 + 0.0; }
 
   struct Detail {
     double level = 0;       ///< after the limits
     double before = 0;      ///< before them
     int samples = 1;        ///< anisotropic
-    std::array<double, 3> along{};   ///< the longer slope, in texels of base_level
+    std::array<double, 3> along{};   ///< the longer slope
   };
 
   Detail detail(const Point& p) const {
@@ -130,38 +140,36 @@ private:
     if (kind_.zero) return d;
     double level = p.level;
     if (!kind_.level) {
-      double length[2];
-      std::array<std::array<double, 3>, 2> texels{};
+      double square[2];
       for (size_t n = 0; n < 2; ++n) {
         double sum = 0;
         for (size_t k = 0; k < static_cast<size_t>(im_.dims); ++k) {
-          texels[n][k] = p.slope[n][k] * (unnormalized_ ? 1 : im_.size(static_cast<int>(k), im_.base_level));
-          sum += texels[n][k] * texels[n][k];
+          double texels = p.slope[n][k] * (unnormalized_ ? 1 : im_.size(static_cast<int>(k), im_.base_level));
+          sum += texels * texels;
         }
-        length[n] = std::sqrt(sum);
+        square[n] = sum;
       }
-      size_t longer = length[1] > length[0];
+      size_t longer = square[1] > square[0];
+      double length[2] = {std::sqrt(square[0]), std::sqrt(square[1])};
       double ratio = length[longer] / length[!longer];
-      if (((s_.get(sampler::kMagFilter) | s_.get(sampler::kMinFilter)) & 2) && length[longer] > 0 && !im_.integer())
-        d.samples = static_cast<int>(std::min(std::ldexp(1.0, static_cast<int>(s_.get(sampler::kMaxAniso))), std::ceil(ratio)));
-      d.along = texels[longer];
+      if (s_.get(sampler::kMinFilter) & 2 && length[longer] > 0 && !kind_.gather && !im_.integer())
+        d.samples = static_cast<int>(std::min(std::ldexp(1.0, static_cast<int>(std::min(s_.get(sampler::kMaxAniso), 4u))), std::ceil(ratio)));
+      d.along = p.slope[longer];
       level = std::log2(length[longer] / d.samples);
     }
     level += static_cast<double>(s_.s.get_signed(sampler::kLodBias)) / 256 + p.bias;
-    if (std::isnan(level)) level = 0;
-    d.before = std::clamp(to_256ths(std::clamp(level, -32.0, 32.0)), -32.0, 32 - 1 / 256.0);
+    d.before = limited(level);
     level = d.before;
-    if (s_.get(sampler::kMipPreclamp) && s_.get(sampler::kMipFilter) == 1) level += 0.5;
+    // With preclamp the half of rounding to the nearest level counts against the limits.
+    double half = s_.get(sampler::kMipPreclamp) && s_.get(sampler::kMipFilter) == 1 ? 0.5 : 0;
+    level += half;
     level = std::min(std::max(level, s_.get(sampler::kMinLod) / 256.0), s_.get(sampler::kMaxLod) / 256.0);
-    if (kind_.limit) level = std::max(level, to_256ths(p.limit));
+    if (kind_.limit) level = std::max(level, limited(p.limit));
     level = std::max(level, static_cast<double>(im_.t.get(abi::image::kMinLod)) / 256 - im_.base_level);
-    d.level = level;
+    d.level = level - half;
     return d;
   }
-  int nearest_level(const Detail& d) const {
-    bool done = s_.get(sampler::kMipPreclamp) && s_.get(sampler::kMipFilter) == 1;
-    return std::clamp(static_cast<int>(std::floor(d.level + (done ? 0 : 0.5))), 0, levels_);
-  }
+  int nearest_level(const Detail& d) const { return std::clamp(static_cast<int>(std::floor(d.level + 0.5)), 0, levels_); }
 
   // ---------------------------------------------------------------- positions
 
@@ -173,12 +181,14 @@ private:
   /// In 256ths of a texel of the level.
   int64_t position(const Point& p, size_t k, int level, double moved) const {
     double size = im_.size(static_cast<int>(k), im_.base_level + static_cast<uint32_t>(level));
-    double texels = (unnormalized_ ? p.at[k] : (cube_ ? p.at[k] - 1 : p.at[k]) * size) + moved;
-    if (std::isnan(texels)) return 0;
-    texels = std::clamp(texels * 256, -1e12, 1e12);
-    auto n = static_cast<int64_t>(s_.get(sampler::kTruncate) ? std::floor(texels) : std::nearbyint(texels));
+    // A cube's coordinates are in [1, 2] whether the sampler has normalized ones or not.
+    double texels = (p.at[k] + moved - (cube_ ? 1 : 0)) * (unnormalized_ && !cube_ ? 1 : size) * 256;
+    if (!seamless_ && (mode(k) == Clamp::wrap || mode(k) == Clamp::mirror)) texels = std::fmod(texels, 512 * size);   // exact; infinity: NaN
+    if (std::isnan(texels)) texels = 0;
+    texels = std::clamp(texels, -0x1p40, 0x1p40);
+    auto n = static_cast<int64_t>(s_.get(sampler::kTruncate) ? std::floor(texels) : std::nearbyint(texels)) + 256 * p.offset[k];
     auto all = static_cast<int64_t>(size * 256);
-    if (seamless_) return std::clamp<int64_t>(n, 0, all);
+    if (seamless_) return n;
     Clamp c = mode(k);
     if (c == Clamp::mirror_once_half_border) n = n < 0 ? -n : n;
     if (c == Clamp::half_border || c == Clamp::mirror_once_half_border) n = std::clamp<int64_t>(n, 0, all);
@@ -206,10 +216,11 @@ private:
   // ---------------------------------------------------------------- texels
 
   uint32_t layer(const Point& p) const {
-    uint32_t last = im_.last_layer - im_.first_layer;
+    uint32_t layers = im_.last_layer - im_.first_layer + 1;
     if (!(p.layer > 0)) return im_.first_layer;
-    auto n = static_cast<uint32_t>(std::min(std::nearbyint(p.layer), 1e6));
-    return im_.first_layer + std::min(layer_of(im_, n), last);
+    auto n = static_cast<uint32_t>(std::min(std::nearbyint(p.layer), 65535.0));
+    if (!cube_) return im_.first_layer + std::min(n, layers - 1);
+    return im_.first_layer + (layers < 6 ? 0 : std::min(n / 8, layers / 6 - 1) * 6 + std::min(n % 8, 5u));
   }
 
   Texel border() const {
@@ -256,13 +267,16 @@ private:
     if (seamless_) {
       int64_t x = std::clamp<int64_t>(n[0], -1, size[0]), y = std::clamp<int64_t>(n[1], -1, size[1]), last = size[0] - 1;
       bool out_x = x < 0 || x > last, out_y = y < 0 || y > last;
+      if (out_x && out_y && im_.integer()) {   // never averaged: the face's own texel
+        x = std::clamp<int64_t>(x, 0, last), y = std::clamp<int64_t>(y, 0, last), out_x = out_y = false;
+      }
       if (out_x && out_y) {
         int64_t cx = x < 0 ? 0 : last, cy = y < 0 ? 0 : last;
         auto a = real(compared(at(layer, level, static_cast<uint32_t>(cx), static_cast<uint32_t>(cy), 0)));
         auto b = real(compared(over_edge(layer, level, x, cy, size[0]))), c = real(compared(over_edge(layer, level, cx, y, size[0])));
         for (size_t k = 0; k < 4; ++k) {
           a[k] = (a[k] + b[k] + c[k]) / 3;
-          raw[k] = im_.integer() ? static_cast<uint32_t>(a[k]) : std::bit_cast<uint32_t>(static_cast<float>(a[k]));
+          raw[k] = std::bit_cast<uint32_t>(static_cast<float>(a[k]));
         }
         return a;
       }
@@ -311,15 +325,17 @@ private:
     std::array<double, 4> least{}, most{};
     Texel raw{};
     int count = 0;
+    double weights = 0;   ///< whole numbers up to the one division
   };
 
   void add(Sum& sum, const std::array<double, 4>& v, const Texel& raw, double weight) const {
     for (size_t k = 0; k < 4; ++k) {
-      sum.total[k] += v[k] * weight;
+      double part = v[k] * weight;   // two roundings, if the value is a mean
+      sum.total[k] += part;
       sum.least[k] = sum.count ? std::min(sum.least[k], v[k]) : v[k];
       sum.most[k] = sum.count ? std::max(sum.most[k], v[k]) : v[k];
     }
-    sum.raw = raw, ++sum.count;
+    sum.raw = raw, ++sum.count, sum.weights += weight;
   }
 
   void filter(Sum& sum, const Point& p, int level, double weight, bool magnified, const std::array<double, 3>& moved) const {
@@ -332,8 +348,11 @@ private:
       int64_t at = position(p, k, level, moved[k]);
       bool two = linear(k, magnified);
       if (two) at -= 128;
-      axis[k].first = (at >> 8) + p.offset[k];
-      if (seamless_ && !two) axis[k].first = std::min<int64_t>(axis[k].first, im_.size(static_cast<int>(k), im_.base_level + static_cast<uint32_t>(level)) - 1);
+      axis[k].first = at >> 8;
+      auto size = static_cast<int64_t>(im_.size(static_cast<int>(k), im_.base_level + static_cast<uint32_t>(level)));
+      // A nearest texel stays on its face; at the far end of the range the last one is the nearest.
+      if (seamless_ && !two) axis[k].first = std::clamp<int64_t>(axis[k].first, 0, size - 1);
+      if (!seamless_ && !two && (mode(k) == Clamp::half_border || mode(k) == Clamp::mirror_once_half_border)) axis[k].first = std::min(axis[k].first, size - 1);
       if (two) axis[k].taps = 2, axis[k].weight[1] = static_cast<double>(at & 255) / 256, axis[k].weight[0] = 1 - axis[k].weight[1];
     }
     uint32_t l = layer(p);
@@ -373,11 +392,8 @@ private:
       auto level_of = [&](int level, double weight) {
         std::array<double, 3> moved{};
         for (size_t k = 0; k < static_cast<size_t>(im_.dims); ++k)
-          if (d.samples > 1) {
-            double scale = unnormalized_ ? 1 : double(im_.size(static_cast<int>(k), im_.base_level + static_cast<uint32_t>(level))) / im_.size(static_cast<int>(k), im_.base_level);
-            moved[k] = d.along[k] * part * scale;
-          }
-        filter(sum, p, level, weight / d.samples, magnified, moved);
+          if (d.samples > 1) moved[k] = d.along[k] * part;
+        filter(sum, p, level, weight, magnified, moved);
       };
       switch (s_.get(sampler::kMipFilter)) {
       case 0: level_of(0, 1); break;
@@ -396,7 +412,7 @@ private:
     if (sum.count > 1) {
       unsigned reduction = s_.get(sampler::kReduction);
       auto& v = reduction == 1 ? sum.least : reduction == 2 ? sum.most : sum.total;
-      for (size_t k = 0; k < 4; ++k) rgba[k] = std::bit_cast<uint32_t>(static_cast<float>(v[k]));
+      for (size_t k = 0; k < 4; ++k) rgba[k] = std::bit_cast<uint32_t>(static_cast<float>(reduction ? v[k] : v[k] / sum.weights));
     }
     write_data(m_, i_, lane, im_.selected(halves(rgba), i_.d16), mask, i_.d16);
   }
@@ -405,8 +421,13 @@ private:
     double level = 0;
     switch (s_.get(sampler::kMipFilter)) {
     case 0: break;
-    case 1: level = nearest_level(d); break;
-    default: level = std::clamp(d.level, 0.0, double(levels_)); break;
+    case 2:
+      if (!im_.integer()) {
+        level = std::clamp(d.level, 0.0, double(levels_));
+        break;
+      }
+      [[fallthrough]];
+    default: level = nearest_level(d); break;
     }
     Texel xyzw{std::bit_cast<uint32_t>(static_cast<float>(level)), std::bit_cast<uint32_t>(static_cast<float>(d.before)), 0, 0};
     write_data(m_, i_, lane, i_.d16 ? halves(xyzw) : xyzw, mask, i_.d16);
@@ -417,8 +438,8 @@ private:
     int64_t first[3] = {}, row = 0;
     for (size_t k = 0; k < static_cast<size_t>(im_.dims); ++k) {
       int64_t at = position(p, k, level, 0);
-      if (k == 1) row = (at >> 8) + p.offset[k];
-      first[k] = (k < 2 ? (at - 128) >> 8 : at >> 8) + p.offset[k];
+      if (k == 1) row = at >> 8;
+      first[k] = (k < 2 ? at - 128 : at) >> 8;
     }
     static constexpr int kSquare[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     Texel result{};

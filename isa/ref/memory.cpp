@@ -214,6 +214,7 @@ void run(const Access& a, Machine& m, const Inst& i) {
         w[0] = a.high ? (old & 0xffff) | w[0] << 16 : (old & 0xffff0000u) | (w[0] & 0xffff);
       }
       for (int n = 0; n < a.dwords; ++n) vreg(m, *dst, n, lane) = w[n];
+      if (i.tfe) vreg(m, *dst, a.dwords, lane) = 0;   // nothing failed (Vega ISA 8.1.1)
       break;
     }
     case Access::Kind::store: {

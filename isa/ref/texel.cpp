@@ -53,7 +53,9 @@ uint32_t encode(double x, uint32_t nan_fraction, int mant, bool sign) {
   if (std::isnan(x)) return s | 31u << mant | nan_fraction;
   if (std::signbit(x) && !sign) return 0;
   x = std::fabs(x);
+  if (x == 0) return s;
   if (std::isinf(x)) return s | 31u << mant;
+  if (x == 0) return s;   // frexp gives it the exponent 0
   int e = 0;
   std::frexp(x, &e);                                   // x = [0.5, 1) * 2^e
   e = std::max(e - 1, -14);                            // exponent of the leading bit, or the denormals'
@@ -116,11 +118,11 @@ uint32_t stored(uint32_t x, int bits, int number, bool d16) {
     if (bits == 32) return single;
     return bits == 16 && d16 ? x : from_single(single, bits == 16 ? 10 : bits - 5, bits == 16);
   }
-  double v = std::bit_cast<float>(single), half = std::ldexp(1.0, bits - 1), all = std::ldexp(1.0, bits);
+  long double v = std::bit_cast<float>(single), half = std::ldexp(1.0L, bits - 1), all = std::ldexp(1.0L, bits);   // exact products
   if (std::isnan(v)) return 0;
-  if (number == unorm) v = std::clamp(v, 0.0, 1.0) * (all - 1);
-  else if (number == snorm) v = std::clamp(v, -1.0, 1.0) * (half - 1);
-  else if (number == uscaled) v = std::clamp(v, 0.0, all - 1);
+  if (number == unorm) v = std::clamp(v, 0.0L, 1.0L) * (all - 1);
+  else if (number == snorm) v = std::clamp(v, -1.0L, 1.0L) * (half - 1);
+  else if (number == uscaled) v = std::clamp(v, 0.0L, all - 1);
   else v = std::clamp(v, -half, half - 1);
   return static_cast<uint32_t>(static_cast<int64_t>(std::nearbyint(v))) & static_cast<uint32_t>(top);
 }

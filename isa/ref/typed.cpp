@@ -62,6 +62,7 @@ template <int N, bool D16, bool High> void load(Machine& m, const Inst& i) {
     } else {
       for (int k = 0; k < N; ++k) vreg(m, *dst, k, lane) = value[k];
     }
+    if (i.tfe) vreg(m, *dst, D16 ? (N + 1) / 2 : N, lane) = 0;   // nothing failed
   }
 }
 

@@ -163,10 +163,10 @@ template <Fn Op, bool Unfused, MixTo To> void mix(V v) {
 
 /// Two products of halves and a single: the accumulator first, k ascending, each step fused and rounded (docs/fidelity.md, as
 /// matrix instructions). LLVM forms v_dot2_f32_f16 knowing that denormals of the single are flushed whatever MODE says;
-/// those of the halves are flushed on MI200 only (AMD's notes on MI200 numerics).
+/// those of the halves are flushed on MI200 only, and MI300 flushes nothing by itself (AMD's notes on MI200 numerics).
 template <bool Accumulate> void dot2(V v) {
   Rules r(v.m, kF32);
-  r.always_flush();
+  if (bit(v.m.target) & kBeforeGfx940) r.always_flush();
   auto half_of = [&](int k, int n) {
     uint32_t x = Accumulate ? v.u32(k) >> (16 * n) & 0xffff : v.half(k, n);
     return soft::unpack(kF16, x, v.m.target == Target::gfx90a);

@@ -114,11 +114,15 @@ template <Small F> void from_small_pair(V v) {
   v.out(0, x[0]), v.out(1, x[1]);
 }
 /// `random` (stochastic rounding): added below the last kept bit, 32 bits left-aligned, then truncated. Otherwise nearest even.
-/// Infinite values are the NaN; too large ones too, unless MODE's FP16_OVFL (bit 23) asks for the largest number.
+/// FNUZ: infinite values are the NaN; too large ones too, unless MODE's FP16_OVFL (bit 23) asks for the largest number. OCP: the
+/// same for fp8, whose NaN has a sign; bf8 has infinities.
 uint32_t to_small(const Machine& machine, Small f, const Value& x, const uint32_t* random) {
-  if (x.is_nan() || x.is_infinite()) return 0x80;
-  if (x.is_zero()) return 0;
-  int bias = 1 << (f.exponent_bits - 1), smallest_unit = 1 - bias - f.fraction_bits;
+  bool ocp = machine.target == Target::gfx950, bf8 = f.fraction_bits == 2;
+  uint32_t sign = x.negative ? 0x80u : 0u, too_large = !ocp ? 0x80u : sign | (bf8 ? 0x7cu : 0x7fu);
+  if (x.is_nan()) return ocp ? sign | 0x7f : 0x80;
+  if (x.is_infinite()) return too_large;
+  if (x.is_zero()) return ocp ? sign : 0;
+  int bias = (1 << (f.exponent_bits - 1)) - ocp, smallest_unit = 1 - bias - f.fraction_bits;
   int unit = binary_exponent(x) - f.fraction_bits - 1;
   if (unit < smallest_unit) unit = smallest_unit;
   Value m = scale(x, -unit);
@@ -128,11 +132,13 @@ uint32_t to_small(const Machine& machine, Small f, const Value& x, const uint32_
     m = soft::add(m, noise);
   }
   int64_t n = to_integer(absolute(m), random ? Round::zero : Round::nearest_even, 0, INT32_MAX);
-  if (n == 0) return 0;
+  if (n == 0) return ocp ? sign : 0;
   while (n >> (f.fraction_bits + 1)) n >>= 1, ++unit;  // rounded up to a power of two
   int field = n >> f.fraction_bits ? unit - smallest_unit + 1 : 0;
-  if (field >= 1 << f.exponent_bits) return machine.mode >> 23 & 1 ? (x.negative ? 0xffu : 0x7fu) : 0x80;
-  return (x.negative ? 0x80u : 0u) | static_cast<uint32_t>(field) << f.fraction_bits | static_cast<uint32_t>(n & ((1 << f.fraction_bits) - 1));
+  uint32_t magnitude = static_cast<uint32_t>(field) << f.fraction_bits | static_cast<uint32_t>(n & ((1 << f.fraction_bits) - 1));
+  uint32_t largest = !ocp ? 0x7f : bf8 ? 0x7b : 0x7e;
+  if (magnitude > largest) return machine.mode >> 23 & 1 ? sign | largest : too_large;
+  return sign | magnitude;
 }
 template <Small F> void pack_small(V v) {
   Rules r(v.m, kF32);

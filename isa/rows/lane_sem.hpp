@@ -115,13 +115,17 @@ template <auto Sad> inline constexpr auto kQuadSad = [](auto& b) {
   b.vdst(b.make64(one(0) | (one(1) << 16), one(2) | (one(3) << 16)));
 };
 
-/// x as a 16-bit fraction of 32767 (65535), rounded to the nearest whatever MODE says; cut to [-1, 1] ([0, 1]), a NaN is 0.
-template <bool Signed> auto normalized(auto& b, auto x) {
+/// x as a 16-bit fraction of 32767 (65535), rounded to the nearest, or by MODE; cut to [-1, 1] ([0, 1]), a NaN is 0.
+template <bool Signed, bool ByMode = false> auto normalized(auto& b, auto x) {
   using F = decltype(x);
   F least(Signed ? -1.0f : 0.0f), most(1.0f);
   x = b.select(b.is_nan(x), F(0.0f), x);
   x = b.select(x < least, least, b.select(x > most, most, x));
-  return b.as_u32(b.cvt_i32(b.rndne(b.cvt_f64(x) * (Signed ? 32767.0 : 65535.0)))) & 0xffffu;   // the product is exact
+  auto product = b.cvt_f64(x) * (Signed ? 32767.0 : 65535.0);   // exact
+  if constexpr (ByMode) {
+    auto units = b.select(product < 0.0, decltype(product)(-0x1p52), decltype(product)(0x1p52));   // the last place of these
+    return b.as_u32(b.cvt_i32((product + units) - units)) & 0xffffu;
+  } else return b.as_u32(b.cvt_i32(b.rndne(product))) & 0xffffu;
 }
 template <bool Signed> void pack_normalized(auto& b, auto x, auto y) {
   b.vdst(normalized<Signed>(b, x) | (normalized<Signed>(b, y) << 16));

@@ -136,9 +136,9 @@ template <class B> inline constexpr Row<B> kVop1[] = {
     {{"v_log_legacy_f32", VOP1 | VOP3, {76}, "vdst:f32, src0:f32", FloatOp},
      [](auto& b) { b.vdst(b.log2(b.f32(0))); }},
     {{"v_cvt_norm_i16_f16", VOP1 | VOP3, {77}, "vdst:i16, src0:f16", FloatOp},
-     [](auto& b) { b.vdst16(normalized<true>(b, b.cvt_f32(b.f16(0)))); }},
+     [](auto& b) { b.vdst16(normalized<true, true>(b, b.cvt_f32(b.f16(0)))); }},
     {{"v_cvt_norm_u16_f16", VOP1 | VOP3, {78}, "vdst:u16, src0:f16", FloatOp},
-     [](auto& b) { b.vdst16(normalized<false>(b, b.cvt_f32(b.f16(0)))); }},
+     [](auto& b) { b.vdst16(normalized<false, true>(b, b.cvt_f32(b.f16(0)))); }},
     {{"v_sat_pk_u8_i16", VOP1 | VOP3, {79}, "vdst, src0"},
      [](auto& b) {
            auto x = b.u32(0);

@@ -69,7 +69,7 @@ template <class B> inline constexpr Row<B> kVop3p[] = {
     {{"v_fma_mixhi_f16", VOP3P, {34}, "vdst:f16:rw, src0:mix, src1:mix, src2:mix", kPackedFloat | D16Hi, kGfx906Up},
      [](auto& b) { b.vdst_half(1, b.cvt_f16(b.fma(b.f32_mix(0), b.f32_mix(1), b.f32_mix(2)))); }},
     {{"v_dot2_f32_f16", VOP3P, {35}, "vdst:f32, src0:pk_f16, src1:pk_f16, src2:f32", kPackedFloat, kGfx906Up},
-     [](auto& b) { b.vdst(b.dot2(b.f32(2), b.f16_pk(0, 0), b.f16_pk(1, 0), b.f16_pk(0, 1), b.f16_pk(1, 1))); }},
+     [](auto& b) { b.vdst(b.dot2(b.f32_pk(2, 0), b.f16_pk(0, 0), b.f16_pk(1, 0), b.f16_pk(0, 1), b.f16_pk(1, 1))); }},
     {{"v_dot2_i32_i16", VOP3P, {38}, "vdst:i32, src0:pk_i16, src1:pk_i16, src2:i32", Clamp, kGfx906Up},
      [](auto& b) {
            auto p = b.mul_wide(b.i16_pk(0, 0), b.i16_pk(1, 0)) + b.mul_wide(b.i16_pk(0, 1), b.i16_pk(1, 1)) + b.sext64(b.i32(2));
