@@ -212,8 +212,8 @@ public:
     Blend blend(s_.reduction);
     for (unsigned probe = 0; probe < probes_; ++probe) {
       double along = (probe + 0.5) / probes_ - 0.5;
-      double c[3];
-      for (unsigned k = 0; k < 3; ++k) c[k] = probes_ == 1 ? a_.coord[k] : a_.coord[k] + along * major_[k];
+      double c[3];   // on a face of a cube coordinates come in [1, 2]
+      for (unsigned k = 0; k < 3; ++k) c[k] = double{a_.coord[k]} + (probes_ == 1 ? 0 : along * major_[k]) - (v_.cube ? 1 : 0);
       unsigned level;
       uint32_t next = levels(level);
       footprint(blend, c, level, linear, 256 - next);
@@ -226,7 +226,8 @@ public:
   void gather(uint32_t* out) const {
     unsigned level = static_cast<unsigned>(s_.mip ? std::clamp<int>((lod_ + 128) >> 8, 0, static_cast<int>(v_.level_count) - 1) : 0);
     unsigned channel = static_cast<unsigned>(std::countr_zero(in_.mask()));
-    double c[3] = {a_.coord[0], a_.coord[1], a_.coord[2]};
+    double c[3];
+    for (unsigned k = 0; k < 3; ++k) c[k] = double{a_.coord[k]} - (v_.cube ? 1 : 0);
     bool row = in_.op.kind == Kind::gather_row;
     int64_t x = texel_position(c, 0, level) - 128, y = texel_position(c, 1, level) - (row ? 0 : 128), z = nearest(2, texel_position(c, 2, level), level);
     x >>= 8, y >>= 8;
@@ -240,6 +241,8 @@ public:
         face -= first;
         if (cube_texel(face, i, j, v_.width(level))) {
           t = fetch(level, first + face, i, j, z);
+        } else if (v_.format.integer()) {   // never averaged: the face's own texel
+          t = fetch(level, layer_, std::clamp<int64_t>(i, 0, v_.width(level) - 1), std::clamp<int64_t>(j, 0, v_.height(level) - 1), z);
         } else {
           double mean[4];
           corner(level, i, j, z, mean);
@@ -291,13 +294,13 @@ private:
       }
       const double* major = length[1] > length[0] ? a_.dv : a_.dh;
       double longer = std::sqrt(std::max(length[0], length[1])), shorter = std::sqrt(std::min(length[0], length[1]));
-      if (s_.min >= 2 && s_.max_aniso && op.kind != Kind::gather && op.kind != Kind::gather_row && longer > 0) {
+      if (s_.min >= 2 && s_.max_aniso && !v_.format.integer() && op.kind != Kind::gather && op.kind != Kind::gather_row && longer > 0) {
         double most = 1u << s_.max_aniso;
         probes_ = static_cast<unsigned>(shorter * most <= longer ? most : std::ceil(longer / shorter));
         for (unsigned k = 0; k < 3; ++k) major_[k] = major[k];
         longer /= probes_;
       }
-      lod += longer > 0 ? std::log2(longer) : -kLodLimit;
+      lod += std::log2(longer);   // -infinity where nothing changes
       if (op.lod == Lod::bias) lod += ordinary(a_.bias);
     }
     raw_lod_ = lod_ = to_fixed(lod);
@@ -314,7 +317,7 @@ private:
     int last = static_cast<int>(v_.level_count) - 1;
     level = 0;
     if (s_.mip == 0) return 0;
-    if (s_.mip == 1) {
+    if (s_.mip == 1 || v_.format.integer()) {
       level = static_cast<unsigned>(std::clamp((lod_ + 128) >> 8, 0, last));
       return 0;
     }
@@ -326,8 +329,7 @@ private:
   bool wraps_cube() const { return v_.cube && s_.cube_wrap; }
   int64_t texel_position(const double* c, unsigned axis, unsigned level) const {
     double size = v_.size(axis, level);
-    // Coordinates on a face of a cube come in [1, 2].
-    double texels = v_.cube ? (c[axis] - 1) * size : unnormalized_ ? c[axis] : c[axis] * size;
+    double texels = unnormalized_ && !v_.cube ? c[axis] : c[axis] * size;
     return position(s_, wraps_cube() ? Clamp::edge : s_.clamp[axis], axis < v_.dims ? texels : 0, axis < v_.dims ? a_.offset[axis] : 0,
                     static_cast<int64_t>(size));
   }
@@ -453,7 +455,7 @@ const char* run_sampler(const ImageOperands& in, const ImageView& view) {
   }
   if (const char* why = refusal(in, view, s)) return why;
   ImageView v = view;
-  if (s.degamma)
+  if (s.degamma && v.format.c[0].bits == 8)   // colours of bytes, not depth with stencil
     for (int k = 0; k < 3; ++k)
       if (v.format.c[k].bits == 8 && v.format.c[k].num == NumFormat::unorm) v.format.c[k].num = NumFormat::srgb;
   Address a[64];

@@ -53,7 +53,6 @@ uint32_t encode(double x, uint32_t nan_fraction, int mant, bool sign) {
   if (std::isnan(x)) return s | 31u << mant | nan_fraction;
   if (std::signbit(x) && !sign) return 0;
   x = std::fabs(x);
-  if (x == 0) return s;
   if (std::isinf(x)) return s | 31u << mant;
   if (x == 0) return s;   // frexp gives it the exponent 0
   int e = 0;
