@@ -1,16 +1,35 @@
-// How often each row of isa/ has been executed by an engine (index = RowId). With BZ_COVERAGE=file an engine that goes away
-// adds its counts to that file, one "target name count" a line; `bz isa coverage` reads it.
+// How often each row of isa/ has been executed (index = RowId). With BZ_COVERAGE=file, each engine adds its counts to that
+// file when it goes away or the process ends, one "target name count" a line; `bz isa coverage` reads it.
 #pragma once
-#include "base/status.hpp"
 #include "isa/target.hpp"
 
 #include <cstdint>
-#include <string>
+#include <mutex>
+#include <set>
 #include <vector>
 
 namespace bz::exec {
 
-/// Appends the rows that were executed.
-Status append_row_coverage(const std::string& path, isa::Target target, const std::vector<uint64_t>& counts);
+/// The record of one engine. Workers count in arrays of their own, which they show here for as long as they live.
+class RowRecord {
+public:
+  explicit RowRecord(isa::Target target);
+  ~RowRecord();
+  RowRecord(const RowRecord&) = delete;
+  RowRecord& operator=(const RowRecord&) = delete;
+
+  void begin(const std::vector<uint64_t>& counts);
+  void end(const std::vector<uint64_t>& counts);
+  /// Appends what was executed to the file, once.
+  void write();
+
+private:
+  isa::Target target_;
+  const bool wanted_;
+  bool written_ = false;
+  std::mutex mutex_;
+  std::vector<uint64_t> gone_;
+  std::set<const std::vector<uint64_t>*> live_;
+};
 
 } // namespace bz::exec

@@ -155,10 +155,10 @@ void enter(void* p) {
 
 } // namespace
 
-WorkerImpl::WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) {}
+WorkerImpl::WorkerImpl(EngineImpl& engine) : engine_(engine), coverage_(isa::row_count()) { engine_.rows().begin(coverage_); }
 WorkerImpl::~WorkerImpl() {
   if (context_) engine_.give_context(std::move(context_));
-  engine_.add_coverage(coverage_);
+  engine_.rows().end(coverage_);
 }
 
 RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) {
@@ -328,18 +328,8 @@ bool WorkerImpl::split_mode(GroupContext& c) {
 
 // ---------------------------------------------------------------- engine
 
-EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level), share_(config_.target) {}
-EngineImpl::~EngineImpl() {
-  const char* path = std::getenv("BZ_COVERAGE");
-  if (!path || !*path) return;
-  if (auto s = append_row_coverage(path, config_.target, executed_); !s.ok()) log("exec", bz::Level::error, "{}", s.message());
-}
-
-void EngineImpl::add_coverage(const std::vector<uint64_t>& counts) {
-  std::lock_guard lock(mutex_);
-  executed_.resize(counts.size());
-  for (size_t i = 0; i < counts.size(); ++i) executed_[i] += counts[i];
-}
+EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level), share_(config_.target), rows_(config_.target) {}
+EngineImpl::~EngineImpl() = default;
 
 std::string EngineImpl::description() const { return std::string("interpreter, ") + level_.name; }
 

@@ -74,8 +74,7 @@ public:
   Expected<std::shared_ptr<const Code>> code_with(uint64_t pc, const CodeTraits& traits);
   std::unique_ptr<GroupContext> take_context();
   void give_context(std::unique_ptr<GroupContext> c);
-  /// Of a worker that goes away: rows and how often they ran.
-  void add_coverage(const std::vector<uint64_t>& counts);
+  RowRecord& rows() { return rows_; }
 
 private:
   EngineConfig config_;
@@ -83,8 +82,8 @@ private:
   std::mutex mutex_;
   std::multimap<uint64_t, std::shared_ptr<const Code>> codes_;
   std::vector<std::unique_ptr<GroupContext>> contexts_;
-  std::vector<uint64_t> executed_;   ///< per row, by workers that are gone
   GlobalShare share_;
+  RowRecord rows_;
 };
 
 /// One host thread's runner.
