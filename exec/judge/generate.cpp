@@ -287,6 +287,7 @@ bool acceptable(Target target, const Inst& i, const Meta& meta) {
     if (overlap(d, c) && (c.number != d.number || c.dwords != d.dwords)) return false;
   }
   if (i.format == DS && i.gds) return false;
+  if (i.lds && has(row_meta(i.row).flags, WideLds)) return false;   // gfx950's wide forms are refused by name
   if (i.format == SMEM) {
     const Operand *base = nullptr, *data = nullptr;
     for (int k = 0; k < i.operand_count; ++k) {
