@@ -25,6 +25,7 @@ A line that is no instruction becomes a line that starts with "error:"; the rest
 
 `coverage` prints a table: what the checked-in sample decodes, how often tests executed the row (recorded by
 `./bz test --coverage`), its judges, and the mutants of its semantics that the judge found.
+  --check           only what no test executed or nothing judges; exit code 1 if there is any
   --executed FILE   the record of executed instructions     --mutants FILE   the table of mutants
 
 Exit code: 0; 1 if something was no instruction or not found; 2 if the command line or a file was not understood.
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
     } else if (auto* file = value("--executed")) a.executed = file;
     else if (auto* file = value("--mutants")) a.mutants = file;
     else if (word == "--words") a.words_are_dwords = true;
+    else if (word == "--check") a.check = true;
     else if (word.size() > 1 && word[0] == '-')
       return usage(word == "--target" || word == "--executed" || word == "--mutants" ? word + " needs a value" : "there is no option '" + word + "'");
     else a.words.push_back(word);

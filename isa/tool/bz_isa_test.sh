@@ -87,4 +87,8 @@ expect 0 "$tool" coverage --target gfx942 --executed "$folder/executed" --mutant
 echo "$out" | grep -Eq '^ +v_add_f32 +4 +7 +11/12 +ref' || fail "v_add_f32: $(echo "$out" | grep -w v_add_f32)"
 has "$out" "1 executed by tests"
 expect 0 "$tool" coverage --target gfx906 --executed "$folder/none"; has "$out" "./bz test --coverage makes one"
+expect 2 "$tool" coverage --check; has "$err" "no record"
+expect 1 "$tool" coverage --check --target gfx942 --executed "$folder/executed"
+echo "$out" | grep -qw v_sub_f32 || fail "v_sub_f32 was not executed: $out"
+echo "$out" | grep -qw v_add_f32 && fail "v_add_f32 was executed: $out"
 exit 0

@@ -17,6 +17,7 @@ struct Arguments {
   std::optional<Target> target;
   std::vector<std::string> words;   ///< everything that is no option
   bool words_are_dwords = false;    ///< --words
+  bool check = false;               ///< --check of `coverage`
   std::string executed, mutants;    ///< --executed, --mutants: files of `coverage`
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -73,8 +74,13 @@ int coverage(const Arguments& a) {
   std::map<std::string, Mutants> mutants;
   bool ran = !a.executed.empty() && read_executed(a.executed, executed);
   bool mutated = !a.mutants.empty() && read_mutants(a.mutants, mutants);
+  if (!ran && a.check) {
+    fmt::print(stderr, "bz isa: error: no record of executed instructions: ./bz test --coverage makes one\n");
+    return kUsage;
+  }
   if (!ran) fmt::print("# no record of executed instructions ({}): ./bz test --coverage makes one\n", a.executed.empty() ? "--executed FILE" : a.executed);
-  if (!mutated) fmt::print("# no table of mutants ({}): the column is empty\n", a.mutants.empty() ? "--mutants FILE" : a.mutants);
+  if (!mutated && !a.check) fmt::print("# no table of mutants ({}): the column is empty\n", a.mutants.empty() ? "--mutants FILE" : a.mutants);
+  int status = kOk;
   for (int t = 0; t < kTargetCount; ++t) {
     auto target = static_cast<Target>(t);
     if (a.target && *a.target != target) continue;
@@ -92,7 +98,10 @@ int coverage(const Arguments& a) {
       auto mutant = mutants.find(m.name);
       std::string score = "-";
       if (mutant != mutants.end()) score = fmt::format("{}/{}", mutant->second.killed, mutant->second.killed + mutant->second.survivors);
-      fmt::print("{:8} {:38} {:7} {:>12} {:>9}  {}\n", "", m.name_on(target), forms[row], executes && ran ? std::to_string(times) : "-", score,
+      bool missing = executes && (!times || judges.empty());
+      if (a.check && missing) status = kFound;
+      if (!a.check || missing)
+        fmt::print("{:8} {:38} {:7} {:>12} {:>9}  {}\n", "", m.name_on(target), forms[row], executes && ran ? std::to_string(times) : "-", score,
                  executes ? (judges.empty() ? "nothing" : judges) : state);
       ++rows, decoded += forms[row] > 0, with += executes, run += executes && times > 0, judged += executes && !judges.empty();
       absent += row_absent(row) != nullptr, proved += executes && mutant != mutants.end() && !mutant->second.survivors;
@@ -101,7 +110,7 @@ int coverage(const Arguments& a) {
                "{} without a surviving mutant\n", target_name(target), rows, decoded, with, absent, ran ? std::to_string(run) : "?", judged,
                mutated ? std::to_string(proved) : "?");
   }
-  return kOk;
+  return status;
 }
 
 } // namespace bz::isa::tool
