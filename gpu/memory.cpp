@@ -1,10 +1,10 @@
 #include "gpu/memory.hpp"
 
 #include "base/log.hpp"
+#include "base/mappings.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,24 +19,16 @@ constexpr size_t kFreedKept = 256;
 
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-/// The PROT_NONE, private, anonymous mapping of this process around `address`, if that is what is there.
+/// The reservation (PROT_NONE, private, anonymous) of this process around `address`, if that is what is there.
 bool find_reservation(uint64_t address, uint64_t& begin, uint64_t& end) {
-  std::FILE* maps = std::fopen("/proc/self/maps", "re");
-  if (!maps) return false;
-  char line[512];
-  bool found = false;
-  while (!found && std::fgets(line, sizeof line, maps)) {
-    unsigned long b = 0, e = 0, offset = 0, inode = 0;
-    char access[5] = {};
-    if (std::sscanf(line, "%lx-%lx %4s %lx %*s %lu", &b, &e, access, &offset, &inode) != 5) continue;
-    if (address < b || address >= e) continue;
-    found = access[0] == '-' && access[1] == '-' && access[2] == '-' && access[3] == 'p' && inode == 0;
-    begin = b;
-    end = e;
-    if (!found) break;
+  Mappings maps;
+  for (Mapping m; maps.next(m) && m.begin <= address;) {
+    if (address >= m.end) continue;
+    begin = m.begin;
+    end = m.end;
+    return m.reserved();
   }
-  std::fclose(maps);
-  return found;
+  return false;
 }
 
 bool is_mapped(uint64_t va, uint64_t size) {
@@ -309,8 +301,8 @@ std::string Memory::describe(uint64_t address) const {
   uint64_t down = below ? address - below->end() : UINT64_MAX;
   if (!above && !below) return "no allocation exists";
   // A null or overwritten pointer has no neighbour that explains it.
-  constexpr uint64_t kNear = uint64_t{64} << 30;
-  if (down > kNear && up > kNear) return "no allocation is within 64 GiB";
+  constexpr uint64_t kNear = uint64_t{1} << 30;
+  if (down > kNear && up > kNear) return "no allocation is within 1 GiB";
   if (down <= up) return fmt::format("{} bytes after the end of {}", down, name_of(*below));
   return fmt::format("{} bytes before {}", up, name_of(*above));
 }

@@ -95,8 +95,8 @@ TEST(Memory, ReportsTheNearestAllocation) {
   ASSERT_TRUE(id.ok());
   EXPECT_NE(memory.describe(space.va + 2 * kMiB + 12).find("12 bytes after the end of 1 MiB of device memory"),
             std::string::npos);
-  EXPECT_EQ(memory.describe(0), "no allocation is within 64 GiB");
-  EXPECT_EQ(memory.describe(uint64_t{0x4620080046326000}), "no allocation is within 64 GiB");
+  EXPECT_EQ(memory.describe(0), "no allocation is within 1 GiB");
+  EXPECT_EQ(memory.describe(uint64_t{0x4620080046326000}), "no allocation is within 1 GiB");
   EXPECT_NE(memory.describe(space.va + kMiB - 8).find("8 bytes before"), std::string::npos);
   EXPECT_NE(memory.describe(space.va + kMiB + 8).find("inside"), std::string::npos);
   ASSERT_TRUE(memory.free(*id).ok());

@@ -1,6 +1,7 @@
 #include "thunk/address_space.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <sys/mman.h>
 
@@ -19,7 +20,11 @@ bool AddressSpace::reserve(uint64_t bytes) {
     end_ = begin_ + bytes;
     uint64_t first = (begin_ + kHugePage - 1) / kHugePage * kHugePage;
     free_[first] = end_;
-    next_ = first;
+    // Device memory gets three quarters, host memory and code an eighth each.
+    uint64_t eighth = (end_ - first) / 8 / kHugePage * kHugePage;
+    zones_[0] = {first, end_ - 2 * eighth, first};
+    zones_[1] = {end_ - 2 * eighth, end_ - eighth, end_ - 2 * eighth};
+    zones_[2] = {end_ - eighth, end_, end_ - eighth};
     return true;
   }
   return false;
@@ -32,25 +37,27 @@ void AddressSpace::carve(std::map<uint64_t, uint64_t>::iterator hole, uint64_t a
   if (address + bytes < end) free_[address + bytes] = end;
 }
 
-uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment) {
-  auto fits = [&](std::map<uint64_t, uint64_t>::iterator hole, uint64_t from) -> uint64_t {
-    uint64_t address = (std::max(hole->first, from) + alignment - 1) & ~(alignment - 1);
-    return address < hole->second && hole->second - address >= bytes ? address : 0;
+uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment, Zone zone) {
+  auto fits = [&](std::map<uint64_t, uint64_t>::iterator hole, uint64_t from, uint64_t to) -> uint64_t {
+    uint64_t address = (std::max(hole->first, from) + alignment - 1) & ~(alignment - 1), end = std::min(hole->second, to);
+    return address < end && end - address >= bytes ? address : 0;
   };
   auto take_from = [&](uint64_t from, uint64_t to) -> uint64_t {
     auto hole = free_.upper_bound(from);
     if (hole != free_.begin() && std::prev(hole)->second > from) --hole;
     for (; hole != free_.end() && hole->first < to; ++hole)
-      if (uint64_t address = fits(hole, from)) {
+      if (uint64_t address = fits(hole, from, to)) {
         carve(hole, address, bytes);
         return address;
       }
     return 0;
   };
   // Onwards from the last one: a freed address stays unused as long as possible, so that a use after free faults.
-  uint64_t address = take_from(next_, end_);
-  if (!address) address = take_from(begin_, end_);
-  if (address) next_ = address + bytes;
+  Place& place = zones_[static_cast<size_t>(zone)];
+  uint64_t address = take_from(place.next, place.end);
+  if (!address) address = take_from(place.begin, place.end);
+  if (address) place.next = address + bytes;
+  else address = take_from(begin_, end_);
   return address;
 }
 

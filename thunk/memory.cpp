@@ -14,6 +14,7 @@ namespace {
 constexpr uint64_t kPage = 4096, kHugePage = 2ull << 20;
 constexpr uint64_t kReservation = 4ull << 40;  // address space only; less where the process is limited
 constexpr uint64_t kGuardedFrom = 64ull << 10; // smaller allocations are packed, so that they share a host mapping
+constexpr uint64_t kGuard = 64ull << 10;       // unused addresses behind the others
 constexpr uint64_t kAddressLimit = 1ull << 47;
 
 uint64_t up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
@@ -59,8 +60,10 @@ MemoryManager::Object* MemoryManager::find(uint64_t address) {
 
 bool MemoryManager::take_addresses(Object& object, uint64_t alignment) {
   if (!space_.reserved() && !space_.reserve(kReservation)) return false;
-  object.guard = object.size >= kGuardedFrom ? kPage : 0;
-  object.begin = space_.take(object.size + object.guard, alignment);
+  object.guard = object.size >= kGuardedFrom ? kGuard : 0;
+  const Node* where = channel_.topology().node(object.node);
+  Zone zone = object.flags.ui32.ExecuteAccess ? Zone::code : where && where->gpu_id != 0 ? Zone::device : Zone::host;
+  object.begin = space_.take(object.size + object.guard, alignment, zone);
   return object.begin != 0;
 }
 
