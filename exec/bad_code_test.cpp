@@ -38,7 +38,7 @@ const std::vector<Bad>& bad_code() {
       {"no_end", "v_mov_b32 v1, v2", Reason::memory_fault, -1, {"instruction fetch"}},
       {"trap_of_an_abort", "s_nop 0\n s_trap 2\n s_endpgm", Reason::trap, 4, {"s_trap 2"}},
       {"other_trap", "s_nop 0\n s_trap 5\n s_endpgm", Reason::trap, 4, {"s_trap 5"}},
-      {"no_semantics", "s_nop 0\n s_setkill 1\n s_endpgm", Reason::not_implemented, 4, {"not implemented", "s_setkill"}},
+      {"no_semantics", "s_nop 0\n s_sethalt 1\n s_endpgm", Reason::not_implemented, 4, {"not implemented", "s_sethalt"}},
       {"null_load", "v_mov_b32 v2, 0\n v_mov_b32 v3, 0\n flat_load_dword v1, v[2:3]\n s_endpgm", Reason::memory_fault, 8, {"flat_load_dword reads 0x0"}},
       {"null_atomic", "v_mov_b32 v2, 16\n v_mov_b32 v3, 0\n global_atomic_add v[2:3], v1, off\n s_endpgm", Reason::memory_fault, 8, {"global_atomic_add", "0x10"}},
       {"null_buffer",
