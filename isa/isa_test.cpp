@@ -33,15 +33,9 @@ std::vector<uint32_t> words_of(std::string_view hex) {
   return words;
 }
 
-std::string one_line(std::string_view s) {
-  std::string out;
-  for (char c : s) {
-    if (c == '\t') c = ' ';
-    if (c == ' ' && (out.empty() || out.back() == ' ')) continue;
-    out += c;
-  }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
+std::string trimmed(std::string_view s) {
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return std::string(s);
 }
 
 /// Lines "... hex | text": decodes the last word before the bar and compares text and size. Returns how many there were; of
@@ -55,10 +49,10 @@ size_t check_vectors(const std::string& file, Target target, std::set<RowId>* le
     if (bar == std::string::npos || line[0] == '#') continue;
     auto hex = line.substr(line.rfind(' ', bar - 1) + 1, bar - line.rfind(' ', bar - 1) - 1);
     auto words = words_of(hex);
-    auto want = one_line(std::string_view(line).substr(bar + 3));
+    auto want = trimmed(std::string_view(line).substr(bar + 3));
     ++count;
     auto inst = decode(target, words.data(), words.size());
-    std::string got = inst ? one_line(disassemble(target, *inst)) : "<rejected>";
+    std::string got = inst ? trimmed(disassemble(target, *inst)) : "<rejected>";
     bool whole = inst && inst->size == words.size() * 4;
     if (legal && inst) {
       EXPECT_EQ(inst->legal, row_absent(inst->row) == nullptr) << got << " on " << target_name(target);

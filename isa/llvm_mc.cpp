@@ -30,7 +30,7 @@ std::string one_line(const char* p) {
   std::string text;
   for (; *p; ++p) {
     char c = *p == '\t' || *p == '\n' ? ' ' : *p;
-    if (c == ' ' && (text.empty() || text.back() == ' ')) continue;
+    if (c == ' ' && text.empty()) continue;
     text += c;
   }
   while (!text.empty() && text.back() == ' ') text.pop_back();

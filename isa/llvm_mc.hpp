@@ -23,7 +23,7 @@ public:
   struct Result {
     Verdict verdict = Verdict::rejected;
     size_t size = 0;
-    std::string text;  ///< white space normalised, complaints left in
+    std::string text;  ///< without white space around it, complaints left in
   };
   Result disassemble(const uint32_t* words, size_t count);
 
