@@ -69,7 +69,7 @@ template <Num C> struct Accumulator { using Type = float; };
 template <> struct Accumulator<Num::f64> { using Type = double; };
 template <> struct Accumulator<Num::i32> { using Type = int32_t; };
 
-/// MI100 and MI200 flush denormals of f16 and bf16 inputs and of their results; later chips don't.
+/// MI200 flushes denormals of f16 and bf16 inputs and of the sums that come of them; other chips don't (AMD's notes on numerics).
 template <Num E> BZ_AI float matrix_flush(float x, bool flush) {
   if constexpr (E == Num::f16) {
     if (flush && __builtin_fabsf(x) < 0x1p-14f) return __builtin_copysignf(0.0f, x);
@@ -129,7 +129,7 @@ template <Tile T, Num A, Num B, Num C> __attribute__((noinline)) void matrix_mul
   using Acc = typename Accumulator<C>::Type;
   auto* wave = reinterpret_cast<Wave*>(w);
   isa::Target t = wave->group->target;
-  bool ocp = t == isa::Target::gfx950, flush = t == isa::Target::gfx908 || t == isa::Target::gfx90a;
+  bool ocp = t == isa::Target::gfx950, flush = t == isa::Target::gfx90a;
   MatrixMods mm = matrix_mods(o);
   // On gfx940 and later the blgp bits of f64 forms negate A, B and C; before they are reserved for f64.
   bool neg_a = false, neg_b = false, neg_c = false;
@@ -173,7 +173,10 @@ template <Tile T, Num A, Num B, Num C> __attribute__((noinline)) void matrix_mul
         Acc acc;
         __builtin_memcpy(&acc, &bits, sizeof acc);
         if (neg_c) acc = -acc;
+        constexpr bool kHalves = A == Num::f16 || A == Num::bf16;
+        if constexpr (kHalves) acc = matrix_flush<Num::bf16>(acc, flush);   // the same smallest normal as single's
         for (int k = 0; k < T.k; ++k) acc = matrix_step<C>(acc, a[i][k], b[k][j]);
+        if constexpr (kHalves) acc = matrix_flush<Num::bf16>(acc, flush);
         uint64_t r = 0;
         __builtin_memcpy(&r, &acc, sizeof acc);
         out[p.reg][p.lane] = static_cast<uint32_t>(r);

@@ -62,15 +62,19 @@ public:
     uint32_t x = dword(e * bits / 32, lane) >> (e * bits % 32);
     switch (t) {
     case T::f32: return std::bit_cast<float>(x);
-    case T::xf32: return std::bit_cast<float>(x);
-    case T::f16: return static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(x)));
-    case T::bf16: return std::bit_cast<float>(x << 16);
+    case T::xf32: return std::bit_cast<float>(x & ~0x1fffu);   // ten digits after the leading one
+    case T::f16: return flushed(static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(x))), 0x1p-14);
+    case T::bf16: return flushed(std::bit_cast<float>(x << 16), 0x1p-126);
     case T::fp8: return small_float(static_cast<uint8_t>(x), 4, m_.target);
     case T::bf8: return small_float(static_cast<uint8_t>(x), 5, m_.target);
     case T::i8: return static_cast<int8_t>(x);
     default: return static_cast<int32_t>(x);
     }
   }
+
+  /// MI200 flushes denormals that come into and go out of products of halves and bfloat16; its other formats and other chips keep
+  /// them (AMD's notes on the numerical behaviour of MI200, in MIOpen's and PyTorch's documentation).
+  double flushed(double x, double least) const { return m_.target == Target::gfx90a && std::fabs(x) < least ? std::copysign(0.0, x) : x; }
 
 private:
   const Machine& m_;
@@ -118,6 +122,8 @@ void multiply(const Shape& s, Machine& m, const Inst& i) {
       for (int column = 0; column < s.n; ++column) {
         Slot d = result_slot(s, row, column, block);
         double sum = sign_c * c.element(s.acc, d.reg, d.lane);
+        bool halves = s.a == T::f16 || s.a == T::bf16;
+        if (halves) sum = c.flushed(sum, 0x1p-126);
         int64_t isum = static_cast<int64_t>(sum);
         auto add = [&](double x, double y) {
           sum += x * y;
@@ -139,6 +145,7 @@ void multiply(const Shape& s, Machine& m, const Inst& i) {
             }
           }
         }
+        if (halves) sum = c.flushed(sum, 0x1p-126);
         auto& file = i.dest().kind == Operand::Kind::agpr ? m.agpr : m.vgpr;
         auto put = [&](int n, uint32_t x) { file[(i.dest().number + static_cast<unsigned>(n)) & 255][static_cast<size_t>(d.lane)] = x; };
         if (f64) {
