@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 using namespace bz;
@@ -209,6 +210,75 @@ TEST_P(Effects, SkippedVectorInstructions) {
   EXPECT_EQ(m.sgpr(21), 5u);
   EXPECT_EQ(cell[0], 0u);
   EXPECT_EQ(m.lds()[0], 0u);
+}
+
+/// MODE.FP16_OVFL: what is too large for a half is the largest one; what was infinite stays.
+TEST_P(Effects, HalvesSaturateByMode) {
+  for (auto t : {Target::gfx900, Target::gfx90a, Target::gfx942}) {
+    kit::Machine m(t, GetParam());
+    m.set_exec(~uint64_t{0});
+    constexpr uint32_t kMax = 0x7bff, kInf = 0x7c00, kLowest = 0xfbff;
+    for (int n = 0; n < 64; ++n) {
+      m.vgpr(0)[n] = kMax | kMax << 16, m.vgpr(1)[n] = kInf, m.vgpr(2)[n] = 1, m.vgpr(3)[n] = 0;   // largest, infinity, smallest, zero
+      m.vgpr(4)[n] = std::bit_cast<uint32_t>(1e6f), m.vgpr(5)[n] = std::bit_cast<uint32_t>(-INFINITY), m.vgpr(6)[n] = 0xffff, m.vgpr(7)[n] = 0x5c00;   // 0x5c00: 256
+    }
+    auto text = std::string("v_add_f16 v20, v0, v0\n v_sub_f16 v21, 0, v0\n v_sub_f16 v21, v21, v0\n v_mul_f16 v22, v0, v7\n v_fma_f16 v23, v0, v7, v0\n") +
+                "v_pk_add_f16 v24, v0, v0\n v_pk_fma_f16 v25, v0, v0, v0\n v_cvt_f16_f32 v26, v4\n v_cvt_f16_u16 v27, v6\n v_rcp_f16 v28, v2\n"
+                "v_exp_f16 v29, v7\n v_ldexp_f16 v30, v0, 4\n"
+                "v_add_f16 v40, v1, v0\n v_cvt_f16_f32 v41, v5\n v_rcp_f16 v42, v3\n v_exp_f16 v43, v1\n v_log_f16 v44, v3\n v_fma_f16 v45, v1, v7, v0\n";
+    run(m, t, ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n" + text).c_str());
+    auto expect = [&](unsigned v, uint32_t value, uint32_t mask = 0xffff) { EXPECT_EQ(m.vgpr(v)[17] & mask, value) << "v" << v; };
+    for (unsigned v : {20, 22, 23, 26, 27, 28, 29, 30}) expect(v, kMax);
+    expect(21, kLowest);
+    for (unsigned v : {24, 25}) expect(v, kMax | kMax << 16, ~0u);
+    for (unsigned v : {40, 42, 43, 45}) expect(v, kInf);
+    for (unsigned v : {41, 44}) expect(v, kInf | 0x8000);
+    run(m, t, text.c_str());   // the mode of the start again
+    for (unsigned v : {20, 22, 23, 26, 27, 28, 29, 30, 40, 42, 43, 45}) expect(v, kInf);
+    expect(21, kInf | 0x8000);
+    for (unsigned v : {24, 25}) expect(v, kInf | kInf << 16, ~0u);
+  }
+}
+
+/// Hardware registers: fields that a program can rely on, what it may write, and that unknown ones are refused.
+TEST_P(Effects, HardwareRegisters) {
+  for (auto t : {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942}) {
+    auto e = kit::make_engine(t, GetParam());
+    ASSERT_TRUE(e) << e.status().to_string();
+    auto words = kit::assemble(t, "s_getreg_b32 s10, hwreg(5, 8, 6)\n s_getreg_b32 s11, hwreg(6, 12, 9)\n s_getreg_b32 s12, hwreg(2, 11, 1)\n s_getreg_b32 s13, hwreg(15)\n"
+                                  "v_mov_b32 v0, 0\n v_mov_b32 v2, s10\n v_mov_b32 v3, s11\n v_mov_b32 v4, s12\n v_mov_b32 v5, s13\n global_store_dwordx4 v0, v[2:5], s[0:1]\n s_endpgm");
+    ASSERT_TRUE(words) << words.status().to_string();
+    kit::RawKernel kernel(t, *words);
+    uint32_t seen[4] = {};
+    DispatchInfo d;
+    d.group_size = {128, 1, 1}, d.grid_size = {128, 1, 1}, d.group_bytes = 1024;
+    d.kernel_object = kernel.object(), d.kernarg = reinterpret_cast<uint64_t>(seen);
+    auto out = kit::run_dispatch(**e, d);
+    ASSERT_TRUE(out) << out.status().to_string();
+    ASSERT_FALSE((*out).halt) << (*out).halt->text;
+    EXPECT_EQ(seen[0], 63u);              // all VGPRs, in granules less one
+    EXPECT_EQ(seen[1], 1024u / 256);      // LDS in 64 dwords
+    EXPECT_EQ(seen[2], 1u);               // of several waves
+    EXPECT_EQ(seen[3], 0x10002u);         // apertures
+
+    kit::Machine m(t, GetParam());
+    m.set_exec(~uint64_t{0});
+    m.sgpr(1) = 0x1ff;
+    run(m, t, "s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 9), s1\n s_getreg_b32 s2, hwreg(HW_REG_TRAPSTS)\n v_clrexcp\n s_getreg_b32 s3, hwreg(HW_REG_TRAPSTS)\n"
+              "s_getreg_b32 s4, hwreg(HW_REG_STATUS)\n s_setreg_imm32_b32 hwreg(HW_REG_STATUS), -1\n s_getreg_b32 s5, hwreg(HW_REG_STATUS)\n"
+              "s_getreg_b32 s6, hwreg(HW_REG_IB_STS)\n s_getreg_b32 s7, hwreg(16)\n s_getreg_b32 s8, hwreg(19)\n");
+    EXPECT_EQ(m.sgpr(2), 0x1ffu);
+    EXPECT_EQ(m.sgpr(3), 0u);
+    EXPECT_EQ(m.sgpr(4), m.sgpr(5));
+    EXPECT_EQ(m.sgpr(4) >> 16 & 1, 1u);   // valid
+    EXPECT_EQ(m.sgpr(6) | m.sgpr(7) | m.sgpr(8), 0u);
+    // Numbers 20 to 24 came with gfx940; 9 is in no document.
+    for (unsigned id : {9, 20, 24}) {
+      auto one = kit::assemble(t, "s_getreg_b32 s1, hwreg(" + std::to_string(id) + ")");
+      ASSERT_TRUE(one) << one.status().to_string();
+      EXPECT_EQ(m.run(*one).ok(), id >= 20 && t == Target::gfx942) << id;
+    }
+  }
 }
 
 } // namespace

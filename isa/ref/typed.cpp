@@ -32,6 +32,12 @@ Format format_of(const Machine& m, const Inst& i) {
 
 // ---------------------------------------------------------------- rows
 
+/// All or nothing: an element that reaches beyond a raw buffer's end is outside.
+Place element_place(const Machine& m, const Inst& i, int lane, size_t bytes) {
+  if (buffer_place(m, i, lane, static_cast<int64_t>(bytes) - 1).kind == Place::Kind::none) return {};
+  return buffer_place(m, i, lane, 0);
+}
+
 /// n components; d16: two a register, or (`high`) one in the upper half.
 template <int N, bool D16, bool High> void load(Machine& m, const Inst& i) {
   const Machine before = m;
@@ -40,7 +46,7 @@ template <int N, bool D16, bool High> void load(Machine& m, const Inst& i) {
   uint32_t one = !is_integer(f.number) ? (D16 ? 0x3c00u : 0x3f800000u) : 1u;
   for (int lane = 0; lane < 64; ++lane) {
     if (!before.active(lane)) continue;
-    Place p = buffer_place(before, i, lane, 0);
+    Place p = element_place(before, i, lane, f.layout.bytes());
     uint8_t raw[16] = {};
     if (p.kind != Place::Kind::none) read_bytes(m, p, lane, raw, f.layout.bytes());
     uint32_t value[4];
@@ -73,7 +79,7 @@ template <int N, bool D16, bool High> void store(Machine& m, const Inst& i) {
   Format f = format_of(before, i);
   for (int lane = 0; lane < 64; ++lane) {
     if (!before.active(lane)) continue;
-    Place p = buffer_place(before, i, lane, 0);
+    Place p = element_place(before, i, lane, f.layout.bytes());
     if (p.kind == Place::Kind::none) continue;
     uint8_t raw[16] = {};
     for (int c = 0, at = 0; c < f.layout.count; at += f.layout.bits[c++])
