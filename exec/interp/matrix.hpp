@@ -207,15 +207,16 @@ template <Tile T, Num A, Num B, Num C> __attribute__((noinline)) void matrix_spa
   // Index bits of a lane: kPerLane values of two bits; 8-bit types use 16 bits a set, 16-bit types 8 bits.
   constexpr int kSetBits = 2 * kPerLane;
   int set = mm.cbsz ? 0 : mm.abid & (32 / kSetBits - 1);
-  Product a[T.m][T.k];
-  for (int i = 0; i < T.m; ++i) {
-    for (int k = 0; k < T.k; ++k) a[i][k] = Product{};
+  // What is not stored takes no part: neither 0 * infinity nor the sign of a zero.
+  Product a[T.m][kStored];
+  int at[T.m][kStored];
+  for (int i = 0; i < T.m; ++i)
     for (int s = 0; s < kStored; ++s) {
       Place p = input_place<kPacked, A>(T.m, i, s, 0);
       uint32_t index = matrix_cell(w, o->s[2], 0, p.lane) >> (set * kSetBits + 2 * (s % kPerLane)) & 3;
-      a[i][s / 2 * 4 + static_cast<int>(index)] = matrix_element<A>(w, o->s[0], p, ocp);
+      a[i][s] = matrix_element<A>(w, o->s[0], p, ocp);
+      at[i][s] = s / 2 * 4 + static_cast<int>(index);
     }
-  }
   uint32_t out[kRegs][64];
   for (int i = 0; i < T.m; ++i)
     for (int j = 0; j < T.n; ++j) {
@@ -223,9 +224,9 @@ template <Tile T, Num A, Num B, Num C> __attribute__((noinline)) void matrix_spa
       uint32_t bits = matrix_cell(w, o->d, p.reg, p.lane);
       Acc acc;
       __builtin_memcpy(&acc, &bits, 4);
-      for (int k = 0; k < T.k; ++k) {
-        auto b = matrix_element<B>(w, o->s[1], input_place<T, B>(T.n, j, k, 0), ocp);
-        acc = matrix_step<C>(acc, a[i][k], b);
+      for (int s = 0; s < kStored; ++s) {
+        auto b = matrix_element<B>(w, o->s[1], input_place<T, B>(T.n, j, at[i][s], 0), ocp);
+        acc = matrix_step<C>(acc, a[i][s], b);
       }
       __builtin_memcpy(&out[p.reg][p.lane], &acc, 4);
     }

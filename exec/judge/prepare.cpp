@@ -198,9 +198,11 @@ private:
     if (n.ends_with("8_")) n.remove_suffix(1), a = last();
     Element c = name_.find("_i32_") != name_.npos ? Element::i32 : name_.find("_f64_") != name_.npos ? Element::f64 : Element::f32;
     bool sparse = name_.starts_with("v_smfmac");
-    // Accumulators in 32 bits stay exact: |sum| <= 64 * 64 + 8.
-    fill_small(i_.source(0), a), fill_small(i_.source(1), b);
-    if (!sparse) return fill_small(i_.source(2), c);
+    // Half of the cases exact: |sum| <= 64 * 64 + 8. The others show order and roundings.
+    bool exact = r_.chance(50);
+    auto fill = [&](const Operand& o, Element e) { exact ? fill_small(o, e) : fill_finite(o, e); };
+    fill(i_.source(0), a), fill(i_.source(1), b);
+    if (!sparse) return fill(i_.source(2), c);
     // Indices: two different positions out of four, in order, per four bits.
     static constexpr uint32_t pairs[] = {4, 8, 12, 9, 13, 14};
     const Operand& index = i_.source(2);
@@ -208,7 +210,38 @@ private:
       x = 0;
       for (int at = 0; at < 32; at += 4) x |= r_.pick(pairs) << at;
     }
-    fill_small(i_.dest(), c);
+    fill(i_.dest(), c);
+  }
+  /// Any numbers of a type around 1, some denormals and zeros; no infinities and NaNs, whose signs are open.
+  uint64_t finite(Element e) {
+    auto one = [&](unsigned exponent, unsigned fraction, unsigned middle) {
+      uint64_t x = r_.bits() & ((uint64_t{1} << fraction) - 1), sign = uint64_t{r_.below(2)} << (exponent + fraction);
+      uint32_t spread = middle < 20 ? middle - 1 : 16;
+      return sign | (r_.chance(10) ? (r_.chance(50) ? x : 0) : x | uint64_t{middle - spread + r_.below(2 * spread)} << fraction);
+    };
+    uint64_t x = 0;
+    switch (e) {
+    case Element::f64: return one(11, 52, 1023);
+    case Element::f32: return one(8, 23, 127) | one(8, 23, 127) << 32;
+    case Element::bf16: case Element::f16:
+      for (int at = 0; at < 64; at += 16) x |= (e == Element::f16 ? one(5, 10, 15) : one(8, 7, 127)) << at;
+      return x;
+    case Element::fp8: case Element::bf8:
+      for (int at = 0; at < 64; at += 8)
+        if (uint64_t byte = r_.word() & 0xbf; byte != 0x80) x |= byte << at;   // 0x80 may be a NaN
+      return x;
+    default: return r_.bits();
+    }
+  }
+  void fill_finite(const Operand& o, Element e) {
+    auto& file = o.kind == Operand::Kind::agpr ? m_.agpr : m_.vgpr;
+    if (!o.is_reg() || o.kind == Operand::Kind::sgpr) return;
+    for (size_t lane = 0; lane < 64; ++lane)
+      for (unsigned n = 0; n < o.dwords; n += 2) {
+        uint64_t x = finite(e);
+        file[(o.number + n) & 255][lane] = static_cast<uint32_t>(x);
+        if (n + 1 < o.dwords) file[(o.number + n + 1) & 255][lane] = static_cast<uint32_t>(x >> 32);
+      }
   }
 
   // ------------------------------------------------------------ memory

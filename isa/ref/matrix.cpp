@@ -1,6 +1,5 @@
-// References of the matrix rows: plain products over the register layouts of AMD's matrix instruction calculator. Sums are
-// kept in double precision (64-bit integers): exact, and so independent of order, for the small whole numbers that the
-// layout judge feeds. The order of accumulation itself is ours to choose (docs/fidelity.md) and judged elsewhere.
+// References of the matrix rows: plain products over the register layouts of AMD's matrix instruction calculator. AMD publishes no
+// order of accumulation; docs/fidelity.md has ours: k ascending, each step fused and rounded once in the accumulator's type.
 #include "isa/ref/families.hpp"
 #include "isa/ref/machine.hpp"
 
@@ -126,8 +125,9 @@ void multiply(const Shape& s, Machine& m, const Inst& i) {
         if (halves) sum = c.flushed(sum, 0x1p-126);
         int64_t isum = static_cast<int64_t>(sum);
         auto add = [&](double x, double y) {
-          sum += x * y;
-          isum += static_cast<int64_t>(x) * static_cast<int64_t>(y);
+          if (s.acc == T::i32) isum += static_cast<int64_t>(x) * static_cast<int64_t>(y);
+          else if (f64) sum = std::fma(x, y, sum);
+          else sum = double{std::fmaf(static_cast<float>(x), static_cast<float>(y), static_cast<float>(sum))};   // all exact but the result
         };
         if (!s.sparse) {
           for (int k = 0; k < s.k; ++k)
