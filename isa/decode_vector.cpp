@@ -130,6 +130,18 @@ bool Decoder::sdwa_source(Operand& o, const OperandSpec& spec, unsigned code, bo
   return source(o, spec, code, false);
 }
 
+/// Of the 512 values of dpp_ctrl; the rest is shown with a remark. Double-precision units reach other lanes by row_newbcast only.
+bool Decoder::dpp_control_exists() const {
+  unsigned c = inst.dpp.ctrl;
+  bool newbcast = gfx90a_up() && c >= 0x150 && c <= 0x15f;
+  if (gfx90a_up())
+    for (auto& o : inst.operands)
+      if (o.kind == Operand::Kind::vgpr && o.dwords > 1) return newbcast;
+  if (c < 0x100 || newbcast) return true;   // quad_perm
+  if (c < 0x130) return c & 15;             // row_shl, row_shr, row_ror by 1 to 15
+  return c == 0x130 || c == 0x134 || c == 0x138 || c == 0x13c || (c >= 0x140 && c <= 0x143);
+}
+
 bool Decoder::dpp(const Layout& l, Format format) {
   if (count < 2 || !find(format, l.get('O', words)) || has(meta->flags, NoDpp)) return false;
   inst.form = Form::dpp;
@@ -142,7 +154,7 @@ bool Decoder::dpp(const Layout& l, Format format) {
   if (meta->operands.count == 0 && l.get('D', words) != 0) return false;
   inst.dpp = {static_cast<uint16_t>(d.get('I', w)), static_cast<uint8_t>(d.get('r', w)),
               static_cast<uint8_t>(d.get('k', w)), d.get('z', w) != 0};
-  return each_operand([&](Operand& o, const OperandSpec& spec) {
+  bool fine = each_operand([&](Operand& o, const OperandSpec& spec) {
     switch (spec.field) {
     case Field::vdst: return vgpr(o, l.get('D', words));
     case Field::src0:
@@ -154,6 +166,8 @@ bool Decoder::dpp(const Layout& l, Format format) {
     default: return vcc_mask(o);
     }
   });
+  if (fine && !dpp_control_exists()) inst.legal = false;
+  return fine;
 }
 
 bool Decoder::vop3() {

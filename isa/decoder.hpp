@@ -86,6 +86,7 @@ private:
   bool sdwa_reserved_clear(const Layout& s, const uint32_t* w, const Layout& l, Format format) const;
   bool sdwa_source(Operand& o, const OperandSpec& spec, unsigned code, bool scalar);
   bool dpp(const Layout& l, Format format);
+  bool dpp_control_exists() const;
   bool vop3();
   bool vop3p();
   bool mai(const uint32_t* w, Format format);

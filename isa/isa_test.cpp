@@ -166,6 +166,25 @@ TEST(Decode, SaysWhyWordsAreIllegal) {
   EXPECT_EQ(why(Target::gfx950, {0xd1cb0001, 0x04040000u | 260u << 9 | 255, 0x1234}), "v_fma_f32 v1, 0x1234, v4, v1: no such operand on gfx950");
 }
 
+TEST(Decode, DppControlsThatDoNotExistAreNotLegal) {
+  auto legal = [](Target t, uint32_t op, unsigned ctrl) {
+    uint32_t w[2] = {0x7e0400fa | op << 9, 0xff000006 | ctrl << 8};
+    auto inst = decode(t, w, 2);
+    EXPECT_TRUE(inst.has_value());
+    return inst && inst->legal;
+  };
+  constexpr uint32_t kMov = 1, kFloor64 = 26;
+  unsigned old_chips = 0, new_chips = 0, wide = 0;
+  for (unsigned ctrl = 0; ctrl < 0x200; ++ctrl) {
+    old_chips += legal(Target::gfx906, kMov, ctrl), new_chips += legal(Target::gfx90a, kMov, ctrl);
+    wide += legal(Target::gfx942, kFloor64, ctrl);
+  }
+  EXPECT_EQ(old_chips, 256u + 45 + 4 + 4);
+  EXPECT_EQ(new_chips, old_chips + 16);   // row_newbcast
+  EXPECT_EQ(wide, 16u);
+  EXPECT_TRUE(legal(Target::gfx906, kFloor64, 0x111));
+}
+
 TEST(Decode, TruncatedInputIsRefused) {
   RandomWords random(3);
   for (auto target : kJudged)

@@ -72,6 +72,9 @@ int main(int argc, char** argv) {
   for (long i = 0; i < 8000000; ++i) {
     auto w = random.next();
     sample.take(w.data(), w.size());
+    if ((w[0] & 0x800001ff) != 250) continue;
+    w[1] = (w[1] & ~0x1ff00u) | 0x15500;   // DPP: row_newbcast, all that double precision has
+    sample.take(w.data(), w.size());
   }
   for (RowId row = 0; row < row_count(); ++row) {
     auto& m = row_meta(row);
