@@ -79,9 +79,11 @@ bool Decoder::sdwa(const Layout& l, Format format) {
   if (!compare) {
     inst.sdwa.dst_sel = static_cast<uint8_t>(s.get('d', w));
     inst.sdwa.dst_unused = static_cast<uint8_t>(s.get('U', w) % 3);  // 3 is reserved and pads
+    if (meta->operands.count && (inst.sdwa.dst_sel == 7 || s.get('U', w) == 3)) inst.legal = false;
     inst.clamp = s.get('c', w);
     inst.omod = static_cast<uint8_t>(s.get('m', w));
   }
+  if (s.get('e', w) == 7 || s.get('f', w) == 7) inst.legal = false;  // there are four bytes, two words and the dword
   inst.sdwa.src_sel = {static_cast<uint8_t>(s.get('e', w)), static_cast<uint8_t>(s.get('f', w))};
   return each_operand([&](Operand& o, const OperandSpec& spec) {
     auto mods = [&](char neg, char abs, char sext) {

@@ -54,6 +54,9 @@ size_t check_vectors(const std::string& file, Target target, std::set<RowId>* le
     auto inst = decode(target, words.data(), words.size());
     std::string got = inst ? trimmed(disassemble(target, *inst)) : "<rejected>";
     bool whole = inst && inst->size == words.size() * 4;
+    // What assemblers make (marked =) must be executable.
+    bool assembled = line.find(" = ") < bar;
+    if (assembled && inst) EXPECT_EQ(inst->legal, row_absent(inst->row) == nullptr) << got << " on " << target_name(target);
     if (legal && inst) {
       EXPECT_EQ(inst->legal, row_absent(inst->row) == nullptr) << got << " on " << target_name(target);
       legal->insert(inst->row);
@@ -183,6 +186,20 @@ TEST(Decode, DppControlsThatDoNotExistAreNotLegal) {
   EXPECT_EQ(new_chips, old_chips + 16);   // row_newbcast
   EXPECT_EQ(wide, 16u);
   EXPECT_TRUE(legal(Target::gfx906, kFloor64, 0x111));
+}
+
+TEST(Decode, SdwaSelectsThatDoNotExistAreNotLegal) {
+  auto legal = [](uint32_t second) {
+    uint32_t w[2] = {0x020406f9, second};   // v_add_f32_sdwa v2, v4, v3
+    auto inst = decode(Target::gfx906, w, 2);
+    return inst && inst->legal;
+  };
+  EXPECT_TRUE(legal(0x06060604));
+  EXPECT_TRUE(legal(0x05041604));
+  EXPECT_FALSE(legal(0x06060704)) << "dst_sel 7";
+  EXPECT_FALSE(legal(0x06070604)) << "src0_sel 7";
+  EXPECT_FALSE(legal(0x07060604)) << "src1_sel 7";
+  EXPECT_FALSE(legal(0x06061e04)) << "dst_unused 3";
 }
 
 TEST(Decode, TruncatedInputIsRefused) {
