@@ -176,6 +176,29 @@ void run(Machine& m, Target t, std::string_view text) {
   ASSERT_TRUE(status.ok()) << status.to_string();
 }
 
+class Lds : public ::testing::TestWithParam<std::string> {};
+TEST_P(Lds, AddressAndOffsetAreASumOf32Bits) {
+  for (Target t : {Target::gfx900, Target::gfx90a, Target::gfx942}) {
+    Machine m(t, GetParam());
+    auto* lds = reinterpret_cast<uint32_t*>(m.lds());
+    for (uint32_t n = 0; n < 64; ++n) {
+      lds[n] = 1000 + n;
+      m.vgpr(0)[n] = 4 * n - 16;   // the first four lanes are below LDS until the offset is added
+    }
+    run(m, t, "ds_read_b32 v1, v0 offset:16\nds_read2_b32 v[2:3], v0 offset0:4 offset1:5\nds_add_rtn_u32 v4, v0, v0 offset:16\n"
+              "ds_read_b32 v5, v0 offset:16\nds_write2_b32 v0, v1, v1 offset0:4 offset1:68");
+    for (uint32_t n = 0; n < 64; ++n) {
+      EXPECT_EQ(m.vgpr(1)[n], 1000 + n) << n;
+      EXPECT_EQ(m.vgpr(2)[n], 1000 + n) << n;
+      if (n < 63) EXPECT_EQ(m.vgpr(3)[n], 1001 + n) << n;
+      EXPECT_EQ(m.vgpr(4)[n], 1000 + n) << n;
+      EXPECT_EQ(m.vgpr(5)[n], 1000 + n + 4 * n - 16) << n;
+      EXPECT_EQ(lds[n], 1000 + n) << n;
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Levels, Lds, ::testing::ValuesIn(engine_levels()), [](auto& info) { return info.param; });
+
 class Gds : public ::testing::TestWithParam<std::string> {};
 TEST_P(Gds, IsMemoryOfTheDevice) {
   for (Target t : {Target::gfx900, Target::gfx906, Target::gfx908}) {

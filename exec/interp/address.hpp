@@ -110,14 +110,21 @@ template <bool Full, bool Saddr> struct AddressB {
     }
     return !halted;
   }
-  /// M0: base in 31:16, size in 15:0.
-  __attribute__((noinline)) void open_gds() {
-    GlobalShare* share = wave()->group->share;
-    uint32_t m0 = wave()->sgpr[layout::kM0], base = m0 >> 16, size = m0 & 0xffff;
-    if (share->bytes == 0) return stop(Halt::Reason::not_implemented, -1, "global data share: this target has no such memory");
+  struct Window { char* p; uint64_t bytes; };
+  /// M0: base in 31:16, size in 15:0. Not a member: `this` would no longer fit into registers.
+  __attribute__((noinline)) static Window gds_window(char* w) {
+    auto* v = reinterpret_cast<Wave*>(w);
+    GlobalShare* share = v->group->share;
+    uint32_t m0 = v->sgpr[layout::kM0], base = m0 >> 16, size = m0 & 0xffff;
+    if (share->bytes == 0) return {nullptr, 0};
+    return {reinterpret_cast<char*>(share->data) + base, base >= share->bytes ? 0 : size < share->bytes - base ? size : share->bytes - base};
+  }
+  BZ_AI void open_gds() {
+    Window window = gds_window(w);
+    if (!window.p) return stop(Halt::Reason::not_implemented, -1, "global data share: this target has no such memory");
     gds = true;
-    lds = reinterpret_cast<char*>(share->data) + base;
-    lds_limit = base >= share->bytes ? 0 : size < share->bytes - base ? size : share->bytes - base;
+    lds = window.p;
+    lds_limit = window.bytes;
   }
   BZ_AI void open_buffer() {
     uint64_t lo = get<uint64_t>(w + s[2]);
@@ -184,7 +191,7 @@ template <bool Full, bool Saddr> struct AddressB {
   /// General form, any space: where lane's bytes are.
   template <Space S> BZ_AI LanePtr pointer(int lane, uint32_t bytes) {
     if constexpr (S == Space::lds) {
-      return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + static_cast<uint32_t>(im));
+      return lds_ptr(static_cast<uint32_t>(cell(s[0], lane) + static_cast<uint32_t>(im))); // a sum of 32 bits
     } else if constexpr (S == Space::scratch) {
       uint32_t at = static_cast<uint32_t>(im);
       if (o->mods & mods::kVaddr) at += cell(s[0], lane);
@@ -252,6 +259,30 @@ template <bool Full, bool Saddr> struct AddressB {
     if (static_cast<Bits>(cont | ~em) == kAllLanes) return {Pattern::contiguous, p};
     if (static_cast<Bits>(same | ~em) == kAllLanes) return {Pattern::uniform, p};
     return {Pattern::other, p};
+  }
+
+  /// Addresses of a chunk whose active lanes are all in bounds of ordinary memory. False: some are not, or it can't be told.
+  template <Space S> BZ_AI bool plain_addresses(int q, Bits em, uint32_t bytes, uint64_t* a) const {
+    if constexpr (S == Space::scratch) return false;
+    if constexpr (S == Space::buffer)
+      if (!buffer.raw() || !buffer.offen) return false;
+    VU lo = row(s[0], q);
+    VL x = __builtin_convertvector(lo, VL);
+    if constexpr (S == Space::lds || S == Space::buffer) {
+      uint64_t limit = S == Space::lds ? lds_limit : buffer.records, need = static_cast<uint64_t>(static_cast<uint32_t>(im)) + bytes;
+      if (limit < need || static_cast<Bits>(ballot(lo <= static_cast<uint32_t>(limit - need)) | ~em) != kAllLanes) return false;
+      x += reinterpret_cast<uint64_t>(S == Space::lds ? lds : buffer.base) + static_cast<uint32_t>(im);
+    } else {
+      if constexpr (Saddr) x += get<uint64_t>(w + s[2]);
+      else x |= __builtin_convertvector(row(s[3], q), VL) << 32;
+      x += static_cast<uint64_t>(static_cast<int64_t>(im));
+      if constexpr (S == Space::flat) {
+        VU apertures = __builtin_convertvector(x >> 48, VU);
+        if (static_cast<Bits>(ballot(apertures == 0u) | ~em) != kAllLanes) return false;
+      }
+    }
+    __builtin_memcpy(a, &x, sizeof x);
+    return true;
   }
 
   /// The same for a whole wave with all lanes on, with few branches: every chunk contiguous, or every chunk uniform.

@@ -27,7 +27,7 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
   // Two elements of n dwords at offset0 and offset1 (imm and aux), in units of `stride` bytes.
   BZ_AI LanePtr ds_second(int lane, bool second, int stride) const {
     uint32_t unit = second ? aux : static_cast<uint32_t>(im);
-    return lds_ptr(static_cast<uint64_t>(cell(s[0], lane)) + unit * static_cast<uint32_t>(stride));
+    return lds_ptr(static_cast<uint32_t>(cell(s[0], lane) + unit * static_cast<uint32_t>(stride)));
   }
   /// A whole wave with all lanes on, contiguous or (loads) uniform in every chunk.
   template <int N> BZ_AI bool ds_pair_fast(bool is_load, int stride) {
@@ -56,27 +56,32 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
     }
     return true;
   }
-  __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, bool is_load, int n, int stride) {
-    LdsB<false, false> m(o, w);
-    m.template open<Space::lds>();
-    m.for_lanes([&](int lane) {
-      LanePtr p0 = m.ds_second(lane, false, stride), p1 = m.ds_second(lane, true, stride);
-      for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < n; ++j) {
-          const LanePtr& p = i ? p1 : p0;
-          uint32_t at = 4 * static_cast<uint32_t>(j), row = layout::kRow * static_cast<uint32_t>(j);
-          if (is_load) m.cell(m.d + row + layout::kRow * static_cast<uint32_t>(i * n), lane) = p.read(at, 4);
-          else p.write(at, 4, m.cell(m.s[1 + i] + row, lane));
-        }
-    });
+  /// Any other case: two accesses, one after the other.
+  template <Move M, int N> __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, int stride) {
+    Op half = *o;
+    // The first result may lie on the address.
+    if (M == Move::load && o->s[0] >= o->d && o->s[0] < o->d + layout::kRow * N) {
+      half.s[0] = layout::kTemp;
+      __builtin_memcpy(w + layout::kTemp, w + o->s[0], layout::kRow);
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+      half.imm = (i ? o->aux : o->imm) * stride;
+      half.d = o->d + layout::kRow * N * i;
+      half.s[1] = o->s[1 + i];
+      LdsB<false, false> m(&half, w);
+      m.template open<Space::lds>();
+      m.template chunks<M, Space::lds, Elem::u32, N>();
+      m.wave()->cur = o;
+    }
   }
-  BZ_AI void ds_pair(bool is_load, int n, int stride) {
+  template <Move M> BZ_AI void ds_pair(int n, int stride) {
     if (!this->template open<Space::lds>()) return;
-    if (n == 1 ? ds_pair_fast<1>(is_load, stride) : ds_pair_fast<2>(is_load, stride)) return;
-    ds_pair_slow(o, w, is_load, n, stride);
+    constexpr bool kLoad = M == Move::load;
+    if (n == 1 ? ds_pair_fast<1>(kLoad, stride) : ds_pair_fast<2>(kLoad, stride)) return;
+    n == 1 ? ds_pair_slow<M, 1>(o, w, stride) : ds_pair_slow<M, 2>(o, w, stride);
   }
-  BZ_AI void ds_read2(int n, int stride) { ds_pair(true, n, stride); }
-  BZ_AI void ds_write2(int n, int stride) { ds_pair(false, n, stride); }
+  BZ_AI void ds_read2(int n, int stride) { ds_pair<Move::load>(n, stride); }
+  BZ_AI void ds_write2(int n, int stride) { ds_pair<Move::store>(n, stride); }
   BZ_AI void ds_wrxchg2(int n, int stride) {
     if (!this->template open<Space::lds>()) return;
     for_lanes([&](int lane) {

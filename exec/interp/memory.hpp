@@ -138,10 +138,59 @@ template <bool Full, bool Saddr> struct MemoryB : AddressB<Full, Saddr> {
     }
     return true;
   }
+  template <class F> BZ_AI static void each_lane(Bits em, F f) {
+    if (em == kAllLanes) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < kLanes; ++k) f(k);
+    } else {
+      for (uint32_t e = em; e; e &= e - 1) f(__builtin_ctz(e));
+    }
+  }
+  /// Lane by lane, at addresses that need no checks. Elements of several dwords are collected and transposed.
+  template <Move M, Elem E, int N> BZ_AI void plain_lanes(int q, Bits em, const uint64_t* a) {
+    constexpr uint32_t kSize = kBytes<E, N>;
+    auto at = [&](int k) { return reinterpret_cast<char*>(a[k]); };
+    if constexpr (is_u32(E) && (N == 2 || N == 4)) {
+      alignas(64) char all[kLanes * kSize];
+      VU r[N];
+      if constexpr (M == Move::store) {
+        data_rows<N>(q, r);
+        store_rows<N>(all, r);
+      }
+      each_lane(em, [&](int k) {
+        if constexpr (M == Move::load) __builtin_memcpy(all + kSize * static_cast<unsigned>(k), at(k), kSize);
+        else __builtin_memcpy(at(k), all + kSize * static_cast<unsigned>(k), kSize);
+      });
+      if constexpr (M == Move::load) {
+        load_rows<N>(all, r);
+        for (int j = 0; j < N; ++j) put(d + layout::kRow * j, q, em, r[j]);
+      }
+    } else {
+      each_lane(em, [&](int k) {
+        int lane = q * kLanes + k;
+        uint32_t x[N] = {};
+        if constexpr (M == Move::load) {
+          __builtin_memcpy(x, at(k), kSize);
+          if constexpr (!is_u32(E)) put_lane<E>(lane, extend(E, x[0]));
+          else
+            for (int j = 0; j < N; ++j) cell(d + layout::kRow * j, lane) = x[j];
+        } else {
+          for (int j = 0; j < N; ++j) x[j] = cell(s[1] + layout::kRow * j, lane);
+          if constexpr (elem_high(E)) x[0] >>= 16;
+          __builtin_memcpy(at(k), x, kSize);
+        }
+      });
+    }
+  }
   /// Lane by lane, any pattern. A function of its own, so that the handler keeps few registers; false: halted.
   template <Move M, Space S, Elem E, int N> __attribute__((noinline)) static bool lanes(const Op* o, char* w, int q, uint32_t em) {
     MemoryB<false, Saddr> m(o, w);
     m.template open<S>();
+    uint64_t a[kLanes];
+    if (m.template plain_addresses<S>(q, static_cast<Bits>(em), kBytes<E, N>, a)) {
+      m.template plain_lanes<M, E, N>(q, static_cast<Bits>(em), a);
+      return true;
+    }
     for (; em; em &= em - 1) {
       int lane = q * kLanes + __builtin_ctz(em);
       LanePtr p = m.template pointer<S>(lane, kBytes<E, N>);

@@ -176,8 +176,8 @@ Place place(const Machine& m, const Inst& i, Where where, int lane, int64_t extr
     return {Place::Kind::scratch, static_cast<uint32_t>(v)};
   }
   case Where::lds: {
-    uint64_t v = uint64_t{vreg(mm, *a, 0, lane)} + static_cast<uint64_t>(i.offset + extra);
-    return {Place::Kind::lds, v};
+    // A sum of 32 bits: compilers give "negative" addresses that the offset brings back.
+    return {Place::Kind::lds, static_cast<uint32_t>(vreg(mm, *a, 0, lane) + static_cast<uint32_t>(i.offset + extra))};
   }
   case Where::buffer: return buffer_place(m, i, lane, extra);
   }
@@ -284,7 +284,7 @@ void two(Machine& m, const Inst& i, int words, bool st64, bool reads, bool write
     uint8_t raw[2][8];
     uint64_t at[2];
     for (int e = 0; e < 2; ++e) {
-      at[e] = uint64_t{base} + uint64_t{e ? i.offset1 : i.offset0} * static_cast<unsigned>(words) * 4 * (st64 ? 64 : 1);
+      at[e] = static_cast<uint32_t>(base + (e ? i.offset1 : i.offset0) * static_cast<uint32_t>(words) * 4 * (st64 ? 64 : 1));
       read_bytes(m, {Place::Kind::lds, at[e]}, lane, raw[e], static_cast<size_t>(words) * 4);
     }
     if (writes)
