@@ -114,6 +114,7 @@ std::string fill(const std::string& text, int i) {
     case 'b': base = 4 + 2 * ((i + 3) % 8); break;
     case 'c': base = 20 + 2 * (i % 6); break;
     case 'D': base = 36; break;
+    case 'e': base = 40 + 4 * (i % 4); break;
     }
     if (k + 1 < text.size() && text[k + 1] >= '2' && text[k + 1] <= '4') width = text[++k] - '0';
     if (width == 4) base &= ~3;
