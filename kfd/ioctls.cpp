@@ -8,6 +8,7 @@
 #include "gpu/guard.hpp"
 #include "gpu/queue.hpp"
 #include "kfd/process.hpp"
+#include "kfd/topology.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -291,7 +292,10 @@ int create_queue(Process& p, kfd_ioctl_create_queue_args& a) {
 
 int destroy_queue(Process& p, kfd_ioctl_destroy_queue_args& a) {
   int r = result(p.devices().scheduler().destroy_queue(a.queue_id));
-  if (r == 0) p.forget_exception_area(a.queue_id);
+  if (r == 0) {
+    p.forget_exception_area(a.queue_id);
+    (void)p.give_gws(a.queue_id); // if it had it
+  }
   return r;
 }
 
@@ -321,6 +325,17 @@ int set_cu_mask(Process& p, kfd_ioctl_set_cu_mask_args& a) {
   for (uint32_t w : words) cus += static_cast<uint32_t>(std::popcount(w));
   if (cus == 0) return refuse(EINVAL, "a CU mask without any unit");
   return result(p.devices().scheduler().limit_cus(a.queue_id, cus));
+}
+
+/// The engine has the 64 barriers and semaphores for every queue; the driver's rule is that one queue at a time uses them.
+int alloc_queue_gws(Process& p, kfd_ioctl_alloc_queue_gws_args& a) {
+  auto config = p.devices().scheduler().queue_config(a.queue_id);
+  if (!config.ok()) return result(config.status());
+  if (a.num_gws == 0) return p.give_gws(a.queue_id) ? 0 : refuse(EINVAL, "this queue has no global wave sync to give back");
+  if (a.num_gws > kGlobalWaveSync) return refuse(EINVAL, "there are 64 resources of global wave sync");
+  if (!p.take_gws(config->device, a.queue_id)) return refuse(EBUSY, "a queue of this GPU has the global wave sync already");
+  a.first_gws = 0;
+  return 0;
 }
 
 // ---- events
@@ -428,7 +443,7 @@ constexpr IoctlRow kRows[] = {
     MISSING(AMDKFD_IOC_GET_QUEUE_WAVE_STATE),
     MISSING(AMDKFD_IOC_GET_DMABUF_INFO),
     MISSING(AMDKFD_IOC_IMPORT_DMABUF),
-    MISSING(AMDKFD_IOC_ALLOC_QUEUE_GWS),
+    ROW(AMDKFD_IOC_ALLOC_QUEUE_GWS, kfd_ioctl_alloc_queue_gws_args, alloc_queue_gws),
     MISSING(AMDKFD_IOC_SMI_EVENTS),
     MISSING(AMDKFD_IOC_SVM),
     ROW(AMDKFD_IOC_SET_XNACK_MODE, kfd_ioctl_set_xnack_mode_args, set_xnack_mode),

@@ -192,6 +192,7 @@ void Process::release_all() {
   }
   std::lock_guard lock(mutex_);
   for (auto& state : states_) state = {};
+  gws_owner_.clear();
   runtime_enabled_ = false;
 }
 
@@ -308,6 +309,15 @@ void Process::set_exception_area(uint32_t queue, uint64_t header) {
 void Process::forget_exception_area(uint32_t queue) {
   std::lock_guard lock(exceptions_mutex_);
   exception_areas_.erase(queue);
+}
+
+bool Process::take_gws(uint32_t device, uint32_t queue) {
+  std::lock_guard lock(mutex_);
+  return gws_owner_.emplace(device, queue).second;
+}
+bool Process::give_gws(uint32_t queue) {
+  std::lock_guard lock(mutex_);
+  return std::erase_if(gws_owner_, [&](auto& owner) { return owner.second == queue; }) > 0;
 }
 
 Status Process::runtime_enable(kfd_ioctl_runtime_enable_args& args) {

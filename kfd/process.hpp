@@ -53,6 +53,9 @@ public:
   /// Where the driver reports exceptions of a queue (kfd_context_save_area_header), 0: nowhere.
   void set_exception_area(uint32_t queue, uint64_t header);
   void forget_exception_area(uint32_t queue);
+  /// Global wave sync belongs to one queue of a device. False: another one has it, or this one has none to give back.
+  bool take_gws(uint32_t device, uint32_t queue);
+  bool give_gws(uint32_t queue);
   Status runtime_enable(kfd_ioctl_runtime_enable_args& args);
   void record_scratch(uint32_t device, uint64_t va);
   void record_trap_handler(uint32_t device, uint64_t tba, uint64_t tma);
@@ -90,6 +93,7 @@ private:
   bool runtime_enabled_ = false;
   mutable std::mutex exceptions_mutex_; ///< taken from worker threads: nothing else is called under it
   std::map<uint32_t, uint64_t> exception_areas_;
+  std::map<uint32_t, uint32_t> gws_owner_; ///< device -> queue; under mutex_
   std::FILE* log_ = nullptr;
 };
 

@@ -417,6 +417,39 @@ TEST_F(Kfd, QueueErrors) {
   EXPECT_EQ(call(AMDKFD_IOC_SET_CU_MASK, m), -EINVAL);
 }
 
+TEST_F(Kfd, GlobalWaveSyncBelongsToOneQueue) {
+  acquire();
+  auto memory = alloc(space, kMiB, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+  ASSERT_EQ(map(memory.handle), 0);
+  kfd_ioctl_create_queue_args q[2]{};
+  for (uint64_t i = 0; i < 2; ++i) {
+    q[i].ring_base_address = space + 16384 * i;
+    q[i].ring_size = 4096;
+    q[i].write_pointer_address = q[i].ring_base_address + 8192 + 56;
+    q[i].read_pointer_address = q[i].ring_base_address + 8192 + 128;
+    q[i].gpu_id = gpu_id_of(0);
+    q[i].queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+    q[i].queue_percentage = 100;
+    ASSERT_EQ(call(AMDKFD_IOC_CREATE_QUEUE, q[i]), 0);
+  }
+  auto gws = [&](uint32_t queue, uint32_t count) {
+    kfd_ioctl_alloc_queue_gws_args a{queue, count, 99, 0};
+    int r = call(AMDKFD_IOC_ALLOC_QUEUE_GWS, a);
+    if (r == 0 && count) EXPECT_EQ(a.first_gws, 0u);
+    return r;
+  };
+  EXPECT_EQ(gws(77, 64), -EINVAL);
+  EXPECT_EQ(gws(q[0].queue_id, 0), -EINVAL) << "it has none";
+  EXPECT_EQ(gws(q[0].queue_id, 65), -EINVAL);
+  EXPECT_EQ(gws(q[0].queue_id, 64), 0);
+  EXPECT_EQ(gws(q[1].queue_id, 64), -EBUSY);
+  EXPECT_EQ(gws(q[0].queue_id, 0), 0);
+  EXPECT_EQ(gws(q[1].queue_id, 64), 0);
+  kfd_ioctl_destroy_queue_args d{q[1].queue_id, 0};
+  EXPECT_EQ(call(AMDKFD_IOC_DESTROY_QUEUE, d), 0);
+  EXPECT_EQ(gws(q[0].queue_id, 1), 0) << "a destroyed queue has given it back";
+}
+
 TEST_F(Kfd, XnackIsProcessWideAndNotWhileQueuesExist) {
   kfd_ioctl_set_xnack_mode_args x{-1};
   ASSERT_EQ(call(AMDKFD_IOC_SET_XNACK_MODE, x), 0);

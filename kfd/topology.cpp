@@ -109,8 +109,8 @@ std::string Topology::node_properties(uint32_t node) const {
                                                                                                 cache_count(p));
   t("io_links_count", links(node).size())("p2p_links_count", 0)("cpu_core_id_base", 0)("simd_id_base",
                                                                                        0x80000000u + index * 0x1000);
-  t("max_waves_per_simd", p.waves_per_simd)("lds_size_in_kb", p.lds_kb)("gds_size_in_kb", 0)("num_gws",
-                                                                                             0)("wave_front_size", 64);
+  t("max_waves_per_simd", p.waves_per_simd)("lds_size_in_kb", p.lds_kb)("gds_size_in_kb", 0);
+  t("num_gws", kGlobalWaveSync)("wave_front_size", 64);
   t("array_count", arrays)("simd_arrays_per_engine", p.arrays_per_engine)("cu_per_simd_array",
                                                                           (p.cus + arrays - 1) / arrays);
   t("simd_per_cu", p.simds_per_cu)("max_slots_scratch_cu", kMaxScratchSlots)("gfx_target_version",

@@ -12,6 +12,7 @@ namespace bz::kfd {
 
 inline constexpr std::string_view kTopologyRoot = "/sys/devices/virtual/kfd/kfd/topology";
 inline constexpr uint32_t kFirstRenderMinor = 128;
+inline constexpr uint32_t kGlobalWaveSync = 64; ///< barriers and semaphores of the whole device (ds_gws_*)
 
 /// The id by which ioctls name GPU n; never 0, which is the host's.
 uint32_t gpu_id_of(uint32_t index);

@@ -409,6 +409,37 @@ TEST(DeviceDeathTest, AMemoryFaultWithoutHandlerAborts) {
   EXPECT_DEATH(Faulting().TestBody(), "Memory access fault by GPU node-1 .* on address 0x10000");
 }
 
+// A cooperative queue has the device's wave sync: one at a time, and its barriers span workgroups.
+TEST_F(Device, ACooperativeQueueHasGlobalWaveSync) {
+  load();
+  bool offered = false;
+  ASSERT_HSA(HSA_STATUS_SUCCESS,
+             hsa_agent_get_info(gpu, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES), &offered));
+  ASSERT_TRUE(offered);
+  hsa_queue_t *q = nullptr, *second = nullptr;
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, note, nullptr, UINT32_MAX, UINT32_MAX, &q));
+  EXPECT_NE(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, note, nullptr, UINT32_MAX, UINT32_MAX, &second), HSA_STATUS_SUCCESS);
+  constexpr uint32_t kGroups = 24, kRounds = 5;
+  auto* data = allocate<uint32_t>(device, 64);
+  std::fill_n(data, 64, 0u);
+  data[0] = kRounds;
+  data[1] = kGroups;
+  auto* arguments = allocate<void*>(kernarg, 1);
+  *arguments = data;
+  hsa_signal_t done[2];
+  for (auto& s : done) ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_signal_create(1, 0, nullptr, &s));
+  dispatch(q, kernel("meet_init.kd"), arguments, 64, done[0]);
+  hsa_signal_wait_scacquire(done[0], HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+  dispatch(q, kernel("meet.kd"), arguments, 64 * kGroups, done[1]);
+  EXPECT_EQ(hsa_signal_wait_scacquire(done[1], HSA_SIGNAL_CONDITION_EQ, 0, 10'000'000'000, HSA_WAIT_STATE_BLOCKED), 0);
+  for (uint32_t r = 0; r < kRounds; ++r) EXPECT_EQ(data[2 + r], kGroups);
+  EXPECT_EQ(data[20], 0u) << "somebody went on before all had come";
+  for (auto& s : done) hsa_signal_destroy(s);
+  hsa_queue_destroy(q);
+  ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, note, nullptr, UINT32_MAX, UINT32_MAX, &second));
+  hsa_queue_destroy(second);
+}
+
 TEST_F(Device, MoreMemoryThanThereIs) {
   size_t size = 0;
   hsa_amd_memory_pool_get_info(device, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size);

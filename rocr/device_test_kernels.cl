@@ -21,6 +21,23 @@ KERNEL illegal(global uint* p) {
   __asm__ volatile(".long 0xbf7f0000");
 }
 
+/// Every workgroup adds to a round's sum and waits for all: p[0] the rounds, p[1] the groups, sums behind. Resource 3.
+KERNEL meet(global uint* p) {
+  uint rounds = p[0], groups = p[1];
+  if (__builtin_amdgcn_workitem_id_x() == 0) {
+    for (uint r = 0; r < rounds; ++r) {
+      uint before = __scoped_atomic_fetch_add(&p[2 + r], 1u, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE);
+      (void)before;
+      __builtin_amdgcn_ds_gws_barrier(groups - 1, 3);
+      // After the barrier everybody has been there.
+      if (__scoped_atomic_load_n(&p[2 + r], __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) != groups) p[20] = r + 1;
+    }
+  }
+}
+KERNEL meet_init(global uint* p) {
+  if (ID == 0) __builtin_amdgcn_ds_gws_init(p[1] - 1, 3);
+}
+
 /// A variable that the host can find.
 __attribute__((visibility("protected"))) global uint counter = 40;
 KERNEL bump(void) {

@@ -331,6 +331,12 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 bits, HSAuint32* ma
   at->second->cu_mask.assign(mask, mask + bits / 32);
   return HSAKMT_STATUS_SUCCESS;
 }
+HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32, HSAuint32* first) {
+  std::lock_guard lock(mutex);
+  if (live_queues.find(id) == live_queues.end()) return HSAKMT_STATUS_INVALID_HANDLE;
+  *first = 0;
+  return HSAKMT_STATUS_SUCCESS;
+}
 
 HSAKMT_STATUS bzHsaKmtHelp(const volatile int64_t*, HSAuint32, int64_t, HSAuint32, HSAuint32* result) {
   ++helped;

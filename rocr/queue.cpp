@@ -118,6 +118,10 @@ Outcome Queue::build(const Request& request) {
                         "hsaKmtCreateQueueExt"));
   created_ = true;
   id_ = resource.QueueId;
+  if (request.type == HSA_QUEUE_TYPE_COOPERATIVE) {
+    HSAuint32 first = 0;
+    ROCR_TRY(thunk::check(hsaKmtAllocQueueGWS(id_, agent_->properties().NumGws, &first), "hsaKmtAllocQueueGWS"));
+  }
   doorbell_->hardware_doorbell_ptr = reinterpret_cast<volatile uint64_t*>(resource.Queue_DoorBell_aql);
   doorbell_->queue_ptr = amd_;
   // Watched by the runtime's own thread, so that a slow callback of the program can't hold back another queue's error.

@@ -247,6 +247,9 @@ HSAKMT_STATUS hsaKmtDestroyQueue(Library& l, HSA_QUEUEID QueueId) { return l.que
 HSAKMT_STATUS hsaKmtSetQueueCUMask(Library& l, HSA_QUEUEID QueueId, HSAuint32 CUMaskCount, HSAuint32* QueueCUMask) {
   return l.queues.set_cu_mask(QueueId, CUMaskCount, QueueCUMask);
 }
+HSAKMT_STATUS hsaKmtAllocQueueGWS(Library& l, HSA_QUEUEID QueueId, HSAuint32 nGWS, HSAuint32* firstGWS) {
+  return l.queues.alloc_gws(QueueId, nGWS, firstGWS);
+}
 
 // ---- memory
 // ----------------------------------------------------------------------------------------------------------------------

@@ -215,4 +215,14 @@ HSAKMT_STATUS QueueManager::set_cu_mask(HSA_QUEUEID id, uint32_t bits, uint32_t*
   return channel_.call(AMDKFD_IOC_SET_CU_MASK, args, "SET_CU_MASK");
 }
 
+HSAKMT_STATUS QueueManager::alloc_gws(HSA_QUEUEID id, uint32_t count, uint32_t* first) {
+  std::lock_guard lock(mutex_);
+  auto it = queues_.find(id);
+  if (it == queues_.end()) return fail(HSAKMT_STATUS_INVALID_HANDLE, "there is no queue {}", id);
+  kfd_ioctl_alloc_queue_gws_args args{it->second.kfd_id, count, 0, 0};
+  if (auto s = channel_.call(AMDKFD_IOC_ALLOC_QUEUE_GWS, args, "ALLOC_QUEUE_GWS"); s != HSAKMT_STATUS_SUCCESS) return s;
+  if (first) *first = args.first_gws;
+  return HSAKMT_STATUS_SUCCESS;
+}
+
 } // namespace bz::thunk

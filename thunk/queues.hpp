@@ -20,6 +20,8 @@ public:
   HSAKMT_STATUS update(HSA_QUEUEID id, uint32_t percentage, HSA_QUEUE_PRIORITY priority, void* ring, uint64_t size);
   HSAKMT_STATUS destroy(HSA_QUEUEID id);
   HSAKMT_STATUS set_cu_mask(HSA_QUEUEID id, uint32_t bits, uint32_t* mask);
+  /// Global wave sync for one queue of the process; count 0 gives it back.
+  HSAKMT_STATUS alloc_gws(HSA_QUEUEID id, uint32_t count, uint32_t* first);
 
 private:
   struct Queue {

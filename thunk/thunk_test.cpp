@@ -370,6 +370,12 @@ TEST_F(ThunkQueue, QueueCallsCheckTheirArguments) {
   HSAuint32 mask = 1;
   EXPECT_EQ(hsaKmtSetQueueCUMask(resource.QueueId, 32, &mask), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtSetQueueCUMask(resource.QueueId, 33, &mask), HSAKMT_STATUS_INVALID_PARAMETER);
+  HSAuint32 first = 77;
+  EXPECT_EQ(hsaKmtAllocQueueGWS(resource.QueueId, 64, &first), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(first, 0u);
+  EXPECT_NE(hsaKmtAllocQueueGWS(resource.QueueId, 64, &first), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(hsaKmtAllocQueueGWS(resource.QueueId, 0, &first), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(hsaKmtAllocQueueGWS(99, 64, &first), HSAKMT_STATUS_INVALID_HANDLE);
   EXPECT_EQ(hsaKmtDestroyQueue(resource.QueueId), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtDestroyQueue(resource.QueueId), HSAKMT_STATUS_INVALID_HANDLE);
 }
