@@ -23,7 +23,7 @@ uint64_t quad_sad(uint64_t a, uint32_t b, uint64_t start, bool masked) {
   uint64_t r = 0;
   for (int n = 0; n < 4; ++n) {
     const uint32_t sum = sad(static_cast<uint32_t>(a >> (8 * n)), b, static_cast<uint32_t>(start >> (16 * n)) & 0xffff, masked);
-    r |= static_cast<uint64_t>(std::min(sum, 0xffffu)) << (16 * n);
+    r |= static_cast<uint64_t>(sum & 0xffff) << (16 * n);
   }
   return r;
 }
