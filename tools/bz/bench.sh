@@ -2,7 +2,7 @@
 
 bench_help() {
   cat <<'EOF'
-usage: ./bz bench [--json FILE] [--quick] [--first-run] [filter]
+usage: ./bz bench [--json FILE] [--quick] [--first-run] [--engine] [filter]
 
 Runs the same kernels on Boltzmann and on PoCL (Debian's OpenCL for CPUs), alternately in one run, and prints a table
 with the ratios; then the time of an empty launch, and from a launch call to the first instruction of a kernel that was
@@ -10,19 +10,22 @@ never seen before. Nothing else should run on the machine meanwhile.
 
   --json FILE    write the figures as JSON as well (default: build/release/bench.json)
   --quick        fewer repetitions
+  --engine       instead: cycles of single instructions and rates of whole kernels in the interpreter alone, on one thread,
+                 beside the figures of the design's study
   --first-run    also the time from a fresh clone to the first PASSED (a build from nothing, without ccache)
   filter         a regular expression over the names, for example  nbody
 EOF
 }
 
 bz_bench() {
-  local json="$BZ_BUILD/bench.json" repetitions=9 filter="." first_run=""
+  local json="$BZ_BUILD/bench.json" repetitions=9 filter="." first_run="" engine=""
   while [ $# -gt 0 ]; do
     case "$1" in
       -h | --help) bench_help; return ;;
       --json) [ $# -ge 2 ] || die "--json needs a file"; json="$2"; shift ;;
       --quick) repetitions=3 ;;
       --first-run) first_run=1 ;;
+      --engine) engine=1 ;;
       -*) unknown_option bench "$1" ;;
       *) filter="$1" ;;
     esac
@@ -34,6 +37,11 @@ bz_bench() {
   local load
   load="$(cut -d' ' -f1 /proc/loadavg)"
   awk -v l="$load" 'BEGIN { exit !(l > 0.5) }' && say "warning: the load of this machine is $load; figures may be wrong"
+  if [ -n "$engine" ]; then
+    "$BZ_BUILD/bin/engine_bench" --kernels="$BZ_HOME/exec/bench/kernels.inc" --benchmark_filter="$filter" --json="$json" || return
+    say "figures: $json"
+    return
+  fi
   LD_LIBRARY_PATH="$BZ_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$BZ_BUILD/bin/bz_bench" \
     --programs="$BZ_BUILD/bench" --benchmark_filter="$filter" --benchmark_repetitions=$repetitions --json="$json" || return
   [ -z "$first_run" ] || bench_first_run

@@ -2,13 +2,15 @@
 
 test_help() {
   cat <<'EOF'
-usage: ./bz test [--all] [--list] [--repeat N] [--coverage] [filter]
+usage: ./bz test [--all] [--sanitize KIND] [--list] [--repeat N] [--coverage] [filter]
 
 Builds everything with tests and runs them: unit tests of every room, the checks of the source tree, every example on
 several GPUs, worker counts and optimisation levels. The last line is `N passed, N failed`; each GoogleTest case and
 each program run counts as one. The exit code is 0 only if none failed.
 
-  --all        also the slow tests (label `slow`)
+  --all        also the slow tests (label `slow`), and the tests of host code (label `host`) under AddressSanitizer with
+               UndefinedBehaviorSanitizer and under ThreadSanitizer, each in a build tree of its own (build/asan, build/tsan)
+  --sanitize KIND  only the latter: asan or tsan
   --list       only list the tests
   --repeat N   run each test up to N times, until one fails
   --coverage   also record which instructions the tests execute, for ./bz isa coverage (tests take longer)
@@ -17,12 +19,15 @@ EOF
 }
 
 bz_test() {
-  local all="" list="" coverage="" filter="" arguments=()
+  local all="" list="" coverage="" filter="" sanitize="" arguments=()
   while [ $# -gt 0 ]; do
     case "$1" in
       -h | --help) test_help; return ;;
       --all) all=1 ;;
       --list) list=1 ;;
+      --sanitize)
+        case "${2:-}" in asan | tsan) sanitize="$2" ;; *) die "--sanitize needs asan or tsan" ;; esac
+        shift ;;
       --coverage) coverage=1 ;;
       --repeat)
         case "${2:-}" in "" | *[!0-9]*) die "--repeat needs a number" ;; esac
@@ -34,9 +39,15 @@ bz_test() {
   done
   require_packages test
   require_cpu
+  [ -z "$filter" ] || arguments+=(-R "$filter")
+  test_passed=0 test_failed=0
+  if [ -n "$sanitize" ]; then
+    test_sanitized "$sanitize" "${arguments[@]}"
+    test_total
+    return
+  fi
   with_build_lock test_build
   [ -n "$all" ] || arguments+=(-LE slow)
-  [ -z "$filter" ] || arguments+=(-R "$filter")
   if [ -n "$list" ]; then
     ctest --test-dir "$BZ_BUILD" -N "${arguments[@]}"
     return
@@ -46,6 +57,52 @@ bz_test() {
     export BZ_COVERAGE="$BZ_BUILD/coverage.txt"
   fi
   test_run "${arguments[@]}"
+  if [ -n "$all" ]; then
+    test_sanitized asan "${arguments[@]}"
+    test_sanitized tsan "${arguments[@]}"
+  fi
+  test_total
+}
+
+# The last line, for people and for the continuous integration.
+test_total() {
+  if [ $((test_passed + test_failed)) -eq 0 ]; then
+    say "error: no test was run"
+    remedy "is the filter right? ./bz test --list shows the names"
+    test_failed=1
+  fi
+  echo "$test_passed passed, $test_failed failed"
+  [ "$test_failed" -eq 0 ]
+}
+
+# test_sanitized asan|tsan [ARGUMENT OF CTEST...]: tests of host code in a build tree whose host code is instrumented. The
+# engine's row handlers are not: they are the emulated program's own accesses.
+test_sanitized() {
+  local preset="$1"
+  shift
+  (
+    BZ_BUILD="$BZ_HOME/build/$preset" BZ_ROOT="$BZ_HOME/build/$preset/rocm"
+    # The tree's own hipcc is instrumented too; it ends without tidying up.
+    export ASAN_OPTIONS="detect_leaks=0:handle_segv=0:allow_user_segv_handler=1:detect_stack_use_after_return=0:alloc_dealloc_mismatch=1"
+    export TSAN_OPTIONS="handle_segv=0:allow_user_segv_handler=1:suppressions=$BZ_HOME/tools/bz/tsan.supp:history_size=4"
+    export UBSAN_OPTIONS="print_stacktrace=1"
+    with_build_lock sanitized_build "$preset" || exit
+    test_passed=0 test_failed=0
+    test_run -L host "$@"
+    echo "$test_passed $test_failed" >"$BZ_BUILD/test-counts"
+  ) || { test_failed=$((test_failed + 1)); return; }
+  local passed failed
+  read -r passed failed <"$BZ_HOME/build/$preset/test-counts"
+  say "$preset: $passed passed, $failed failed"
+  test_passed=$((test_passed + passed)) test_failed=$((test_failed + failed))
+}
+
+sanitized_build() {
+  local kind
+  case "$1" in asan) kind="address,undefined" ;; tsan) kind="thread" ;; esac
+  configure -DBZ_TESTS=ON "-DBZ_SANITIZE=$kind"
+  require_disk "$BZ_BUILD" 1500 "the build with $1"
+  build_targets "the tests of host code, with $1" host_tests
 }
 
 test_build() {
@@ -63,15 +120,9 @@ test_run() {
     --output-junit "$results.xml" "$@"
   code=$?
   read -r passed failed < <(count_results "$results.xml" "$results")
-  if [ $((passed + failed)) -eq 0 ]; then
-    say "error: no test was run"
-    remedy "is the filter right? ./bz test --list shows the names"
-    failed=1
-  elif [ $code -ne 0 ] && [ "$failed" -eq 0 ]; then
-    failed=1 # ctest knows of a failure that no report shows
-  fi
-  echo "$passed passed, $failed failed"
-  [ "$failed" -eq 0 ]
+  # ctest may know of a failure that no report shows.
+  [ $code -eq 0 ] || [ "$failed" -gt 0 ] || [ "$passed" -eq 0 ] || failed=1
+  test_passed=$((test_passed + passed)) test_failed=$((test_failed + failed))
 }
 
 # count_results REPORT FOLDER: "passed failed". A test that left FOLDER/<name>.xml counts by its cases; one that died

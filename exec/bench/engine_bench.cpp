@@ -156,7 +156,7 @@ void add_rows() {
     add_row("row/" label "/masked", "", independent, true, masked);                                                    \
     add_row("row/" label "/dependent masked", "", dependent, true, dep_masked);                                        \
   }
-#include "bench/engine/rows.inc"
+#include "exec/bench/rows.inc"
 #undef X
 #define X(label, setup, row, full, masked)                                                                             \
   {                                                                                                                    \
@@ -165,7 +165,7 @@ void add_rows() {
     add_row("memory/" label "/full", address, row, false, full);                                                       \
     add_row("memory/" label "/masked", address, row, true, masked);                                                    \
   }
-#include "bench/engine/memory_rows.inc"
+#include "exec/bench/memory_rows.inc"
 #undef X
 }
 
