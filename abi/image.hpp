@@ -9,15 +9,15 @@
 
 namespace bz::abi {
 
-/// A field of a descriptor: first bit and width.
+/// A field of a descriptor: first bit and width. At most two words hold it.
 struct BitField { uint16_t at; uint8_t bits; };
 
 template <size_t N> struct BitWords {
   std::array<uint32_t, N> word{};
   constexpr uint64_t get(BitField f) const {
-    uint64_t x = 0;
-    for (unsigned k = 0; k < f.bits; ++k) x |= static_cast<uint64_t>(word[(f.at + k) / 32] >> (f.at + k) % 32 & 1) << k;
-    return x;
+    size_t n = f.at / 32;
+    uint64_t x = word[n] | (n + 1 < N ? uint64_t{word[n + 1]} << 32 : 0);
+    return x >> f.at % 32 & ((uint64_t{1} << f.bits) - 1);
   }
   constexpr int64_t get_signed(BitField f) const { return static_cast<int64_t>(get(f) << (64 - f.bits)) >> (64 - f.bits); }
   constexpr void set(BitField f, uint64_t x) {

@@ -56,7 +56,10 @@ const char* ImageView::open(const uint32_t* words) {
     layer_count = depth > first_layer ? depth - first_layer : 1;
   }
   uint64_t at = 0;
-  for (uint32_t l = 0; l < image.levels && !null; ++l) level_at[l] = at, at += image.level_bytes(l);
+  for (uint32_t l = 0; l < image.levels && !null; ++l) {
+    level_at[l] = at, at += image.level_bytes(l);
+    plane_bytes[l] = image.plane_bytes(l), row_bytes[l] = image.level_pitch(l) * format.bytes;
+  }
   layer_bytes = at;
   min_lod = static_cast<int>(get(f::kMinLod)) - static_cast<int>(base_level) * 256;
   warns = get(f::kMinLodWarn) != 0;

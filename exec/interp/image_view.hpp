@@ -28,7 +28,8 @@ struct ImageView {
   uint8_t select[4] = {4, 5, 6, 7};
   char* base = nullptr;
   abi::LinearImage image;
-  uint64_t level_at[16] = {}, layer_bytes = 0;
+  uint64_t layer_bytes = 0, level_at[16] = {}, plane_bytes[16] = {};   ///< of each level of the resource
+  uint32_t row_bytes[16] = {};
   uint32_t base_level = 0, level_count = 1;   ///< of the view
   uint32_t first_layer = 0, layer_count = 1;
   int min_lod = 0;                ///< in 1/256, counted from the view's first level
@@ -43,8 +44,7 @@ struct ImageView {
   /// All coordinates inside.
   char* at(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z) const {
     uint32_t l = base_level + level;
-    return base + (first_layer + layer) * layer_bytes + level_at[l] + z * image.plane_bytes(l) +
-           (uint64_t{y} * image.level_pitch(l) + x) * format.bytes;
+    return base + (first_layer + layer) * layer_bytes + level_at[l] + z * plane_bytes[l] + uint64_t{y} * row_bytes[l] + uint64_t{x} * format.bytes;
   }
   Texel read(const char* p) const {
     Texel t;
