@@ -1,0 +1,15 @@
+# cmake -D IN=isa/builder.hpp -D OUT=primitives.inc -P primitives.cmake
+# Every primitive that the Builder concept states (b.name(...) or b.template name<...>()), once: X(name).
+file(READ ${IN} text)
+string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+string(REGEX MATCHALL "[^a-z_]b\\.(template )?[a-z][a-z0-9_]*[(<]" found "${text}")
+set(names "")
+foreach(f IN LISTS found)
+  string(REGEX REPLACE "^.b\\.(template )?([a-z0-9_]+).$" "\\2" name "${f}")
+  list(APPEND names ${name})
+endforeach()
+list(REMOVE_DUPLICATES names)
+list(SORT names)
+list(TRANSFORM names REPLACE "(.+)" "X(\\1)\n")
+string(CONCAT text ${names})
+file(WRITE ${OUT} "${text}")
