@@ -13,10 +13,6 @@
 #include <string_view>
 
 namespace bz::exec {
-
-const Level& level_avx2();   // exec/interp/tables.hpp, and here instead of exec/interp/level.cpp
-const Level& level_avx2() { return mutants::level(); }
-
 namespace {
 
 const char* g_sites_file = nullptr;
@@ -28,7 +24,8 @@ void write_sites() {
   std::fclose(f);
 }
 
-[[maybe_unused]] const bool g_set_up = [] {
+/// Not before main: the state is a global of another file.
+bool set_up() {
   const char *row = std::getenv("BZ_MUTANT_ROW"), *site = std::getenv("BZ_MUTANT_SITE"), *kind = std::getenv("BZ_MUTANT_KIND");
   if (!row) return false;
   auto& state = mutants::state;
@@ -37,7 +34,14 @@ void write_sites() {
   if ((g_sites_file = std::getenv("BZ_MUTANT_SITES"))) state.trace = true, std::atexit(write_sites);
   if (site && kind) state.site = std::strtoull(site, nullptr, 10), state.kind = static_cast<mutants::Kind>(std::atoi(kind));
   return true;
-}();
+}
 
 } // namespace
+
+const Level& level_avx2();   // exec/interp/tables.hpp, and here instead of exec/interp/level.cpp
+const Level& level_avx2() {
+  [[maybe_unused]] static const bool once = set_up();
+  return mutants::level();
+}
+
 } // namespace bz::exec
