@@ -3,6 +3,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
 
 namespace bz {
@@ -11,6 +12,9 @@ enum class Level { error, warn, info, debug, trace };
 
 /// True if lines of this room and level are wanted; the environment is read once.
 bool log_enabled(const char* room, Level level);
+/// What BZ_LOG-like text asks for that doesn't exist, with what does; empty if all is understood. What isn't understood is
+/// ignored. The library that opens the device says it, so that a process says it once.
+std::string log_complaint(std::string_view setting);
 void log_line(const char* room, Level level, std::string_view text);
 
 template <class... Args>

@@ -1,6 +1,7 @@
 #include "exec/engine_impl.hpp"
 #include "exec/fault.hpp"
 #include "exec/interp/control_ops.hpp"
+#include "exec/level_choice.hpp"
 #include "exec/schedule.hpp"
 #include "base/log.hpp"
 
@@ -396,19 +397,25 @@ Expected<std::shared_ptr<Dispatch>> EngineImpl::prepare(const DispatchInfo& info
   return std::shared_ptr<Dispatch>(std::move(d));
 }
 
-Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
+Expected<bool> choose_avx512(std::string_view asked) {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("x86-64-v3"))
     return error(bz::Code::invalid_argument, "this CPU lacks x86-64-v3 (AVX2, FMA, BMI2); Boltzmann needs at least that");
   bool has512 = __builtin_cpu_supports("x86-64-v4");
-  std::string simd = config.simd;
+  std::string_view simd = asked;
   if (const char* env = std::getenv("BZ_SIMD"); env && *env) simd = env;
   if (!simd.empty() && simd != "avx512" && simd != "avx2")
-    return error(bz::Code::invalid_argument, "BZ_SIMD={}: known levels are avx512 and avx2", simd);
-  if (simd == "avx512" && !has512) return error(bz::Code::invalid_argument, "BZ_SIMD=avx512, but this CPU has no AVX-512 (x86-64-v4)");
+    return error(bz::Code::invalid_argument, "BZ_SIMD is avx512 or avx2, or empty for the best that the CPU has, not \"{}\"", simd);
+  if (simd == "avx512" && !has512)
+    return error(bz::Code::invalid_argument, "BZ_SIMD=avx512, but this CPU has no AVX-512 (x86-64-v4); avx2 is the other level");
+  return has512 && simd != "avx2";
+}
+
+Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
+  BZ_TRY_ASSIGN(bool avx512, choose_avx512(config.simd));
   EngineConfig c = config;
   if (const char* file = std::getenv("BZ_COVERAGE"); file && *file) c.count_rows = true;
-  const exec::Level& level = simd == "avx2" || !has512 ? level_avx2() : level_avx512();
+  const exec::Level& level = avx512 ? level_avx512() : level_avx2();
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level));
 }
 

@@ -1,7 +1,10 @@
 #include "kfd/engine.hpp"
 
+#include "exec/level_choice.hpp"
+
 namespace bz::kfd {
-gpu::EngineFactory engine_factory() {
-  return [](const exec::EngineConfig& config) { return exec::Engine::create(config); };
+Expected<gpu::EngineFactory> engine_factory() {
+  BZ_TRY(exec::choose_avx512({}));
+  return gpu::EngineFactory([](const exec::EngineConfig& config) { return exec::Engine::create(config); });
 }
 } // namespace bz::kfd

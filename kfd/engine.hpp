@@ -4,5 +4,6 @@
 #include "gpu/device.hpp"
 
 namespace bz::kfd {
-gpu::EngineFactory engine_factory();
+/// Fails if the environment or the CPU rules the engine out, so that opening the device fails and not its first kernel.
+Expected<gpu::EngineFactory> engine_factory();
 }

@@ -15,9 +15,11 @@ using namespace bz;
 /// library, as a driver is: whoever opens first makes it.
 kfd::Process* process() {
   static kfd::Process* const p = []() -> kfd::Process* {
-    auto config = kfd::ProcessConfig::from_environment(kfd::engine_factory());
-    auto made = config.ok() ? kfd::Process::create(std::move(*config))
-                            : Expected<std::unique_ptr<kfd::Process>>(config.status());
+    auto made = []() -> Expected<std::unique_ptr<kfd::Process>> {
+      BZ_TRY_ASSIGN(auto engine, kfd::engine_factory());
+      BZ_TRY_ASSIGN(auto config, kfd::ProcessConfig::from_environment(std::move(engine)));
+      return kfd::Process::create(std::move(config));
+    }();
     if (!made.ok()) {
       log("kfd", Level::error, "no GPU: {}", made.status().message());
       return nullptr;

@@ -3,5 +3,5 @@
 #include "kfd/engine.hpp"
 
 namespace bz::kfd {
-gpu::EngineFactory engine_factory() { return gpu::fake::make; }
+Expected<gpu::EngineFactory> engine_factory() { return gpu::EngineFactory(gpu::fake::make); }
 } // namespace bz::kfd

@@ -41,6 +41,7 @@ template <class F> hsa_status_t with_runtime(const char* name, F f) {
     log("rocr", Level::info, "{}: the runtime is not open, call hsa_init first", name);
     return HSA_STATUS_ERROR_NOT_INITIALIZED;
   }
+  if (in_forked_child()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   return guarded(name, [&] { return f(*runtime); });
 }
 

@@ -1,5 +1,6 @@
 #include "rocr/runtime.hpp"
 
+#include "base/fork.hpp"
 #include "base/log.hpp"
 #include "base/selection.hpp"
 #include "rocr/entry.hpp"
@@ -59,16 +60,25 @@ uint64_t physical_memory() {
 
 } // namespace
 
+bool in_forked_child() {
+  if (!forked_child() || !open_runtime.load(std::memory_order_relaxed)) return false;
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) log("rocr", Level::error, "{}", kForkedChild);
+  return true;
+}
+
 Runtime* Runtime::current() { return open_runtime.load(std::memory_order_acquire); }
 
 Outcome Runtime::open() {
+  if (in_forked_child()) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   std::lock_guard lock(open_mutex);
   if (users == 0) {
     std::unique_ptr<Runtime> runtime(new Runtime);
     if (Outcome o = runtime->start(); !o.ok()) {
-      log("rocr", Level::error, "the runtime can't start: {}", o.message());
-      return o;
+      if (!o.message().empty()) log("rocr", Level::error, "the runtime can't start: {}", o.message());
+      return o.code(); // said
     }
+    watch_forks();
     Runtime* r = runtime.release();
     open_runtime.store(r, std::memory_order_release);
     users = 1;
@@ -81,6 +91,7 @@ Outcome Runtime::open() {
 }
 
 Outcome Runtime::close() {
+  if (in_forked_child()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   std::lock_guard lock(open_mutex);
   if (users == 0) return fail(HSA_STATUS_ERROR_NOT_INITIALIZED, "hsa_shut_down without hsa_init");
   if (--users) return {};
@@ -93,8 +104,10 @@ Outcome Runtime::close() {
 }
 
 Outcome Runtime::start() {
-  if (Status s = thunk::check(hsaKmtOpenKFD(), "hsaKmtOpenKFD"); !s.ok())
-    return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no device: {}", s.message());
+  if (Status s = thunk::check(hsaKmtOpenKFD(), "hsaKmtOpenKFD"); !s.ok()) {
+    log("rocr", Level::info, "no device: {}", s.message()); // the thunk or the device said why
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
   opened_ = true;
   HsaSystemProperties system{};
   ROCR_TRY(thunk::check(hsaKmtAcquireSystemProperties(&system), "hsaKmtAcquireSystemProperties"));

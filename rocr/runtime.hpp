@@ -25,6 +25,9 @@ struct SignalGroup {
   std::vector<amd_signal_t*> signals;
 };
 
+/// True in a forked child of a process whose runtime is open: the runtime is the parent's. Says so once.
+bool in_forked_child();
+
 class Runtime {
 public:
   /// nullptr if no runtime is open.

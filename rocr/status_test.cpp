@@ -3,6 +3,10 @@
 #include "rocr/test_support.hpp"
 #include "rocr/thunk.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -225,6 +229,25 @@ TEST_F(Info, AMemoryFaultReachesTheHandler) {
   ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_register_system_event_handler(handler, nullptr));
   fake_thunk::raise_memory_fault(0xdead000);
   EXPECT_TRUE(soon([] { return seen == 0xdead000; }));
+}
+
+TEST_F(Info, AForkedChildIsRefusedAndToldOnce) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    testing::internal::CaptureStderr();
+    uint16_t major = 0;
+    const bool refused = hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) == HSA_STATUS_ERROR_NOT_INITIALIZED &&
+                         hsa_init() == HSA_STATUS_ERROR_OUT_OF_RESOURCES &&
+                         hsa_shut_down() == HSA_STATUS_ERROR_NOT_INITIALIZED;
+    const std::string text = testing::internal::GetCapturedStderr();
+    const bool told = text.find("a forked child can't use the GPU") != std::string::npos;
+    _exit(refused && told && std::count(text.begin(), text.end(), '\n') == 1 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+  uint16_t major = 0;
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major)) << "the parent goes on";
 }
 
 TEST(FaultDeathTest, AMemoryFaultWithoutHandlerIsPrintedAndAborts) {

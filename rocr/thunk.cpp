@@ -66,7 +66,7 @@ Status check(HSAKMT_STATUS status, const char* call, std::source_location at) {
   const Code code = from_hsakmt(status);
   if (code == Code::ok) return {};
   const char* meaning = status == HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
-                            ? " (no device is open in this process; a forked child can't use its parent's)" : "";
+                            ? " (no device is open in this process)" : "";
   return Status(code, fmt::format("{} gave status {}{}", call, static_cast<int>(status), meaning), at);
 }
 

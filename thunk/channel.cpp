@@ -1,6 +1,7 @@
 #include "thunk/channel.hpp"
 
 #include "abi/kfd_ioctl.hpp"
+#include "base/fork.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -44,31 +45,41 @@ HSAKMT_STATUS Channel::ioctl(unsigned long request, void* args, const char* name
   return fail(status_of(-r), "{}: {}", name, std::strerror(-r));
 }
 
+namespace {
+/// Why there is no channel is said aloud here, where it is known; the callers above only pass the status on.
+template <class... Args>
+HSAKMT_STATUS refuse(HSAKMT_STATUS status, fmt::format_string<Args...> format, Args&&... args) {
+  log("thunk", Level::error, format, std::forward<Args>(args)...);
+  return status;
+}
+} // namespace
+
 HSAKMT_STATUS Channel::open(std::unique_ptr<Channel>& out) {
   std::unique_ptr<Channel> channel(new Channel);
   auto driver = Driver::load();
-  if (!driver.ok()) {
-    log("thunk", Level::error, "{}", driver.status().message());
-    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-  }
+  if (!driver.ok()) return refuse(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED, "no GPU: {}", driver.status().message());
   channel->driver_ = *driver;
   channel->kfd_ = channel->driver_.open("/dev/kfd", O_RDWR);
   if (channel->kfd_ < 0) {
+    constexpr auto kStatus = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     const char* why = std::strerror(-channel->kfd_);
     if (channel->driver_.hardware())
-      log("thunk", Level::error,
-          "BZ_GPUS=hw, but /dev/kfd can't be opened ({}): the amdgpu driver is wanted, and membership in the groups "
-          "render and video; without BZ_GPUS the software device is used",
-          why);
-    return fail(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED, "/dev/kfd: {}", why);
+      return refuse(kStatus,
+                    "BZ_GPUS=hw, but /dev/kfd can't be opened ({}): the amdgpu driver is wanted, and membership in the "
+                    "groups render and video; without BZ_GPUS the software device is used",
+                    why);
+    if (channel->kfd_ == -ENODEV) return fail(kStatus, "/dev/kfd: {}", why); // the software device said why
+    if (channel->kfd_ == -EBADF) return refuse(kStatus, "{}", kForkedChild);
+    return refuse(kStatus, "the software device can't be opened: {}", why);
   }
   kfd_ioctl_get_version_args version{};
-  if (auto s = channel->call(AMDKFD_IOC_GET_VERSION, version, "GET_VERSION"); s != HSAKMT_STATUS_SUCCESS) return s;
+  if (auto s = channel->call(AMDKFD_IOC_GET_VERSION, version, "GET_VERSION"); s != HSAKMT_STATUS_SUCCESS)
+    return refuse(s, "the driver does not tell its version (status {})", static_cast<int>(s));
   if (version.major_version != KFD_IOCTL_MAJOR_VERSION)
-    return fail(HSAKMT_STATUS_DRIVER_MISMATCH, "the driver speaks version {} of the interface, not {}",
+    return refuse(HSAKMT_STATUS_DRIVER_MISMATCH, "the driver speaks version {} of the interface, not {}",
                 version.major_version, KFD_IOCTL_MAJOR_VERSION);
   auto topology = Topology::read(channel->driver_);
-  if (!topology.ok()) return fail(HSAKMT_STATUS_ERROR, "{}", topology.status().message());
+  if (!topology.ok()) return refuse(HSAKMT_STATUS_ERROR, "no GPU: {}", topology.status().message());
   channel->topology_ = std::move(*topology);
   const auto& nodes = channel->topology_.nodes();
   channel->render_.assign(nodes.size(), -1);
@@ -76,10 +87,11 @@ HSAKMT_STATUS Channel::open(std::unique_ptr<Channel>& out) {
     if (nodes[n].gpu_id == 0) continue;
     std::string path = fmt::format("/dev/dri/renderD{}", nodes[n].properties.DrmRenderMinor);
     int fd = channel->driver_.open(path.c_str(), O_RDWR);
-    if (fd < 0) return fail(HSAKMT_STATUS_ERROR, "{}: {}", path, std::strerror(-fd));
+    if (fd < 0) return refuse(HSAKMT_STATUS_ERROR, "{} can't be opened: {}", path, std::strerror(-fd));
     channel->render_[n] = fd;
     kfd_ioctl_acquire_vm_args vm{static_cast<uint32_t>(fd), nodes[n].gpu_id};
-    if (auto s = channel->call(AMDKFD_IOC_ACQUIRE_VM, vm, "ACQUIRE_VM"); s != HSAKMT_STATUS_SUCCESS) return s;
+    if (auto s = channel->call(AMDKFD_IOC_ACQUIRE_VM, vm, "ACQUIRE_VM"); s != HSAKMT_STATUS_SUCCESS)
+      return refuse(s, "the driver gives no address space for {} (status {})", path, static_cast<int>(s));
     channel->gpus_.push_back(n);
   }
   out = std::move(channel);

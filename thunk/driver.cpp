@@ -1,5 +1,7 @@
 #include "thunk/driver.hpp"
 
+#include "base/log.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -36,6 +38,13 @@ std::string own_folder() {
 } // namespace
 
 Expected<Driver> Driver::load() {
+  if (const char* setting = std::getenv("BZ_LOG")) {
+    static const bool said = [&] { // here, because every way to a GPU passes here, once for all libraries of a process
+      if (std::string complaint = log_complaint(setting); !complaint.empty()) log_line("thunk", Level::warn, complaint);
+      return true;
+    }();
+    (void)said;
+  }
   Driver driver;
   const char* gpus = std::getenv("BZ_GPUS");
   if (gpus && std::string_view(gpus) == "hw") {

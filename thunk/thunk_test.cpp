@@ -437,8 +437,10 @@ TEST_F(Thunk, ForkedChildIsNotOpen) {
   if (pid == 0) {
     HsaVersionInfo v{};
     bool closed = hsaKmtGetVersion(&v) == HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    bool stays = hsaKmtOpenKFD() != HSAKMT_STATUS_SUCCESS; // the device lives in the parent
-    _exit(closed && stays ? 0 : 1);
+    testing::internal::CaptureStderr();
+    bool stays = hsaKmtOpenKFD() == HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED; // the device lives in the parent
+    bool said = testing::internal::GetCapturedStderr().find("a forked child can't use the GPU") != std::string::npos;
+    _exit(closed && stays && said ? 0 : 1);
   }
   int status = 0;
   waitpid(pid, &status, 0);

@@ -1,4 +1,5 @@
 #include "hip/runtime/runtime.hpp"
+#include "base/fork.hpp"
 #include "base/log.hpp"
 #include "base/selection.hpp"
 #include "hip/runtime/entry.hpp"
@@ -23,7 +24,17 @@ Runtime& Runtime::get() {
 Runtime::Runtime() : registry_(new Registry) {}
 
 Result Runtime::start() {
-  std::call_once(once_, [&] { started_ = start_once(); });
+  if (forked_child()) {
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true)) log("hip", Level::error, "{}", kForkedChild);
+    return hipErrorNotInitialized;
+  }
+  std::call_once(once_, [&] {
+    const Result result = start_once();
+    started_ = result.code(); // the words once, not at each call
+    if (result.ok()) watch_forks();
+    else if (!result.message().empty()) log("hip", Level::warn, "{}: {}", error_name(result.code()), result.message());
+  });
   return started_;
 }
 
@@ -54,8 +65,7 @@ std::vector<size_t> visible_devices(const std::vector<hsa_agent_t>& agents) {
 } // namespace
 
 Result Runtime::start_once() {
-  if (hsa_status_t s = hsa_init(); s != HSA_STATUS_SUCCESS)
-    return Result(hipErrorNoDevice, hsa_check(s, "starting the HSA runtime").message());
+  if (hsa_init() != HSA_STATUS_SUCCESS) return hipErrorNoDevice; // the rooms below said why
   std::vector<hsa_agent_t> gpus;
   struct Found {
     std::vector<hsa_agent_t>* gpus;
@@ -158,6 +168,10 @@ ThreadState& thread_state() {
 }
 
 ThreadState::~ThreadState() {
+  if (forked_child()) { // the streams are the parent's: to destroy them is to wait for a device that isn't here
+    new auto(std::move(per_thread_streams));
+    return;
+  }
   for (auto& stream : per_thread_streams)
     if (stream) stream->device().forget_stream(stream);
 }
