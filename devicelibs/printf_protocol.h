@@ -74,7 +74,8 @@ enum bz_hostcall_service {
 //   data qword 0          flags: BZ_PRINTF_STDERR or 0
 //   then                  the format: bytes with terminating NUL, padded with NULs to whole qwords
 //   then, per argument    as the format asks: one qword (integers zero- or sign-extended, double bits, pointers),
-//                         or for %s a string as the format is; a null string pointer is one zero qword (an empty string).
+//                         or for %s a string as the format is; a null string pointer is one qword, BZ_PRINTF_NULL_STRING from
+//                         our device library and 0, the empty string, from ROCm's.
 enum {
   BZ_MESSAGE_BEGIN = 1 << 0,
   BZ_MESSAGE_END = 1 << 1,
@@ -83,6 +84,7 @@ enum {
   BZ_MESSAGE_ID_SHIFT = 8
 };
 enum { BZ_PRINTF_STDERR = 1 };
+enum { BZ_PRINTF_NULL_STRING = 0x0100 }; // an empty string with more behind its end: no string looks like this
 
 #ifndef __OPENCL_C_VERSION__
 #include <stddef.h>

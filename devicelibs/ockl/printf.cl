@@ -27,15 +27,16 @@ static ulong qword_of(const char* s, ulong n, uint i) {
 }
 
 CONVERGENT static ulong append_string(ulong descriptor, const char* s, ulong n, bool last) {
-  if (s == 0) n = 0;
+  bool null = s == 0;
+  if (null) n = 0;
   for (;;) {
     bool begin = descriptor & BZ_MESSAGE_BEGIN;
     ulong flags = descriptor >> BZ_MESSAGE_ID_SHIFT;
-    ulong q0 = qword_of(s, n, 0), q1 = qword_of(s, n, 1), q2 = qword_of(s, n, 2), q3 = qword_of(s, n, 3);
+    ulong q0 = null ? BZ_PRINTF_NULL_STRING : qword_of(s, n, 0), q1 = qword_of(s, n, 1), q2 = qword_of(s, n, 2), q3 = qword_of(s, n, 3);
     ulong q4 = qword_of(s, n, 4), q5 = qword_of(s, n, 5), q6 = qword_of(s, n, 6);
     uint room = begin ? 6 : 7;
     bool fits = n <= 8 * room;
-    uint used = fits ? (n == 0 ? 1 : (uint)((n + 7) / 8)) : room; // a null string is one zero qword
+    uint used = fits ? (n == 0 ? 1 : (uint)((n + 7) / 8)) : room; // null and empty strings are one qword
     descriptor = send(descriptor, used + begin, begin ? flags : q0, begin ? q0 : q1, begin ? q1 : q2, begin ? q2 : q3,
                       begin ? q3 : q4, begin ? q4 : q5, begin ? q5 : q6, last && fits);
     if (fits) return descriptor;

@@ -95,8 +95,8 @@ Result copy_box(Box box, hipMemcpyKind kind, hipStream_t stream, When when) {
   HIP_TRY(check_kind(kind));
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
   if (box.empty()) return {};
-  HIP_NONNULL(box.dst);
-  HIP_NONNULL(box.src);
+  HIP_NONNULL_AS(box.dst, "dst");
+  HIP_NONNULL_AS(box.src, "src");
   HIP_TRY_ASSIGN(Side dst, side("dst", box.dst, box.dst_span()));
   HIP_TRY_ASSIGN(Side src, side("src", box.src, box.src_span()));
   box.dst = static_cast<char*>(dst.address);
@@ -191,7 +191,7 @@ Outcome<Pointer> select(const char* what, hipMemoryType type, Pointer host, hipD
 }
 
 Result copy_param_2d(const hip_Memcpy2D* c, hipStream_t stream, When when) {
-  HIP_NONNULL(c);
+  HIP_NONNULL_AS(c, "pCopy");
   HIP_TRY_ASSIGN(const void* src, select<const void*>("source", c->srcMemoryType, c->srcHost, c->srcDevice));
   HIP_TRY_ASSIGN(void* dst, select<void*>("destination", c->dstMemoryType, c->dstHost, c->dstDevice));
   if (c->WidthInBytes == 0 || c->Height == 0) return {};
@@ -207,7 +207,7 @@ Result copy_param_2d(const hip_Memcpy2D* c, hipStream_t stream, When when) {
 }
 
 Result copy_drv_3d(const HIP_MEMCPY3D* c, hipStream_t stream, When when) {
-  HIP_NONNULL(c);
+  HIP_NONNULL_AS(c, "pCopy");
   HIP_TRY_ASSIGN(const void* src, select<const void*>("source", c->srcMemoryType, c->srcHost, c->srcDevice));
   HIP_TRY_ASSIGN(void* dst, select<void*>("destination", c->dstMemoryType, c->dstHost, c->dstDevice));
   hipMemcpy3DParms p{};
@@ -264,7 +264,7 @@ Status fill_row(const Fill& f, char* row) {
 Result fill(Fill f, hipStream_t stream, When when) {
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
   if (f.width == 0 || f.height == 0 || f.depth == 0) return {};
-  HIP_NONNULL(f.dst);
+  HIP_NONNULL_AS(f.dst, "dst");
   if (number(f.dst) % f.element != 0)
     return fail(hipErrorInvalidValue, "{} is not aligned to elements of {} bytes", static_cast<void*>(f.dst),
                 f.element);
@@ -461,16 +461,16 @@ Result hipMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t n, size_t 
                                 hipStream_t q) {
   return from_symbol(dst, symbol, n, offset, k, q, kAsync);
 }
-Result hipGetSymbolAddress(void** out, const void* symbol) {
-  HIP_NONNULL(out);
+Result hipGetSymbolAddress(void** devPtr, const void* symbol) {
+  HIP_NONNULL(devPtr);
   HIP_TRY_ASSIGN(Variable v, Runtime::get().registry().variable(symbol, Runtime::get().current()));
-  *out = v.address;
+  *devPtr = v.address;
   return {};
 }
-Result hipGetSymbolSize(size_t* out, const void* symbol) {
-  HIP_NONNULL(out);
+Result hipGetSymbolSize(size_t* size, const void* symbol) {
+  HIP_NONNULL(size);
   HIP_TRY_ASSIGN(Variable v, Runtime::get().registry().variable(symbol, Runtime::get().current()));
-  *out = v.size;
+  *size = v.size;
   return {};
 }
 

@@ -80,18 +80,18 @@ Result hipSetDevice(int ordinal) {
   return {};
 }
 
-Result hipGetDevice(int* device) {
-  HIP_NONNULL(device);
-  *device = Runtime::get().current().ordinal();
+Result hipGetDevice(int* deviceId) {
+  HIP_NONNULL(deviceId);
+  *deviceId = Runtime::get().current().ordinal();
   return {};
 }
 
-Result hipSetValidDevices(int* list, int length) {
+Result hipSetValidDevices(int* device_arr, int length) {
   if (length < 0 || size_t(length) > Runtime::get().devices().size())
     return fail(hipErrorInvalidValue, "a list of {} devices, {} exist", length, Runtime::get().devices().size());
-  if (length > 0) HIP_NONNULL(list);
-  for (int i = 0; i < length; ++i) HIP_TRY(Runtime::get().device(list[i]));
-  thread_state().valid_devices.assign(list, list + length);
+  if (length > 0) HIP_NONNULL(device_arr);
+  for (int i = 0; i < length; ++i) HIP_TRY(Runtime::get().device(device_arr[i]));
+  thread_state().valid_devices.assign(device_arr, device_arr + length);
   return {};
 }
 
@@ -116,27 +116,27 @@ Result hipGetDeviceFlags(unsigned int* flags) {
 
 // ---- Limits and settings --------------------------------------------------------------------------------------------
 
-Result hipDeviceGetLimit(size_t* value, enum hipLimit_t limit) {
-  HIP_NONNULL(value);
+Result hipDeviceGetLimit(size_t* pValue, enum hipLimit_t limit) {
+  HIP_NONNULL(pValue);
   Device& d = Runtime::get().current();
   switch (limit) {
   case hipLimitStackSize:
-    *value = d.stack_limit;
+    *pValue = d.stack_limit;
     return {};
   case hipLimitPrintfFifoSize:
-    *value = d.printf_limit;
+    *pValue = d.printf_limit;
     return {};
   case hipLimitMallocHeapSize:
-    *value = d.heap_limit;
+    *pValue = d.heap_limit;
     return {};
   case hipExtLimitScratchMax:
-    *value = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX);
+    *pValue = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX);
     return {};
   case hipExtLimitScratchCurrent:
-    *value = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT);
+    *pValue = agent_info<uint64_t>(d.agent(), HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT);
     return {};
   case hipExtLimitScratchMin:
-    *value = 0;
+    *pValue = 0;
     return {};
   case hipLimitRange:
     break;
@@ -184,15 +184,15 @@ Result check_banks(hipSharedMemConfig config) {
 } // namespace
 
 Result hipDeviceSetCacheConfig(hipFuncCache_t config) { return check_cache(config); }
-Result hipDeviceGetCacheConfig(hipFuncCache_t* config) {
-  HIP_NONNULL(config);
-  *config = hipFuncCachePreferNone;
+Result hipDeviceGetCacheConfig(hipFuncCache_t* cacheConfig) {
+  HIP_NONNULL(cacheConfig);
+  *cacheConfig = hipFuncCachePreferNone;
   return {};
 }
 Result hipDeviceSetSharedMemConfig(hipSharedMemConfig config) { return check_banks(config); }
-Result hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
-  HIP_NONNULL(config);
-  *config = hipSharedMemBankSizeFourByte;
+Result hipDeviceGetSharedMemConfig(hipSharedMemConfig* pConfig) {
+  HIP_NONNULL(pConfig);
+  *pConfig = hipSharedMemBankSizeFourByte;
   return {};
 }
 Result hipFuncSetCacheConfig(const void* func, hipFuncCache_t config) {
@@ -221,11 +221,11 @@ bool can_access(Device& from, Device& to) {
 }
 } // namespace
 
-Result hipDeviceCanAccessPeer(int* can, int device, int peer) {
-  HIP_NONNULL(can);
+Result hipDeviceCanAccessPeer(int* canAccessPeer, int device, int peer) {
+  HIP_NONNULL(canAccessPeer);
   HIP_TRY(check_pair(device, peer));
   auto& all = Runtime::get().devices();
-  *can = device != peer && can_access(*all[size_t(device)], *all[size_t(peer)]);
+  *canAccessPeer = device != peer && can_access(*all[size_t(device)], *all[size_t(peer)]);
   return {};
 }
 
@@ -274,9 +274,9 @@ Result hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int from, int
   return fail(hipErrorInvalidValue, "peer attribute {} doesn't exist", static_cast<int>(attr));
 }
 
-Result hipExtGetLinkTypeAndHopCount(int a, int b, uint32_t* type, uint32_t* hops) {
-  HIP_NONNULL(type);
-  HIP_NONNULL(hops);
+Result hipExtGetLinkTypeAndHopCount(int a, int b, uint32_t* linktype, uint32_t* hopcount) {
+  HIP_NONNULL(linktype);
+  HIP_NONNULL(hopcount);
   HIP_TRY(check_pair(a, b));
   if (a == b) return fail(hipErrorInvalidValue, "device {} has no link to itself", a);
   auto& all = Runtime::get().devices();
@@ -289,8 +289,8 @@ Result hipExtGetLinkTypeAndHopCount(int a, int b, uint32_t* type, uint32_t* hops
   HIP_TRY(hsa_check(hsa_amd_agent_memory_pool_get_info(all[size_t(a)]->agent(), all[size_t(b)]->vram(),
                                                        HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links.data()),
                     "asking for the links of two devices"));
-  *type = links[0].link_type;
-  *hops = count;
+  *linktype = links[0].link_type;
+  *hopcount = count;
   return {};
 }
 
@@ -353,10 +353,10 @@ Result hipCtxGetCurrent(hipCtx_t* ctx) {
 
 Result hipCtxGetDevice(hipDevice_t* device) { return impl::hipGetDevice(device); }
 
-Result hipCtxGetApiVersion(hipCtx_t ctx, unsigned int* version) {
-  HIP_NONNULL(version);
+Result hipCtxGetApiVersion(hipCtx_t ctx, unsigned int* apiVersion) {
+  HIP_NONNULL(apiVersion);
   if (ctx) HIP_TRY(device_of(ctx));
-  *version = 4;
+  *apiVersion = 4;
   return {};
 }
 
@@ -376,11 +376,11 @@ Result hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int* flags, int*
   return {};
 }
 
-Result hipDevicePrimaryCtxRetain(hipCtx_t* ctx, hipDevice_t device) {
-  HIP_NONNULL(ctx);
+Result hipDevicePrimaryCtxRetain(hipCtx_t* pctx, hipDevice_t device) {
+  HIP_NONNULL(pctx);
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
   d->context_active = true;
-  *ctx = context_of(*d);
+  *pctx = context_of(*d);
   return {};
 }
 

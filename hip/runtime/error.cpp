@@ -74,17 +74,17 @@ const char* hipGetErrorString(hipError_t code) {
   return text ? text : error_text(hipErrorUnknown);
 }
 
-Result hipDrvGetErrorName(hipError_t code, const char** out) {
-  HIP_NONNULL(out);
-  *out = error_name(code);
-  if (!*out) return fail(hipErrorInvalidValue, "{} is no error code", static_cast<int>(code));
+Result hipDrvGetErrorName(hipError_t code, const char** errorString) {
+  HIP_NONNULL(errorString);
+  *errorString = error_name(code);
+  if (!*errorString) return fail(hipErrorInvalidValue, "{} is no error code", static_cast<int>(code));
   return {};
 }
 
-Result hipDrvGetErrorString(hipError_t code, const char** out) {
-  HIP_NONNULL(out);
-  *out = error_text(code);
-  if (!*out) return fail(hipErrorInvalidValue, "{} is no error code", static_cast<int>(code));
+Result hipDrvGetErrorString(hipError_t code, const char** errorString) {
+  HIP_NONNULL(errorString);
+  *errorString = error_text(code);
+  if (!*errorString) return fail(hipErrorInvalidValue, "{} is no error code", static_cast<int>(code));
   return {};
 }
 

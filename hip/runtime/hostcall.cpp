@@ -3,6 +3,7 @@
 #include "hip/runtime/device.hpp"
 #include "hip/runtime/memory.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -44,6 +45,12 @@ public:
   explicit Reader(const std::vector<uint64_t>& q) : q_(q) {}
   bool more() const { return at_ < q_.size(); }
   uint64_t qword() { return more() ? q_[at_++] : 0; }
+  /// True, and past it, if a null pointer stands here instead of a string.
+  bool null_text() {
+    if (!more() || q_[at_] != BZ_PRINTF_NULL_STRING) return false;
+    ++at_;
+    return true;
+  }
   /// A string with terminating NUL, padded to whole qwords.
   std::string text() {
     std::string out;
@@ -75,6 +82,25 @@ template <class T> void print(std::string& out, const std::string& spec, T value
   std::string big(size_t(n) + 1, '\0');
   std::snprintf(big.data(), big.size(), spec.c_str(), value);
   out.append(big.data(), size_t(n));
+}
+
+/// %lc: the character in UTF-8, whatever the locale; what is no character is left out.
+std::string utf8(uint32_t c) {
+  std::string out;
+  if (c < 0x80) return out += static_cast<char>(c);
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return out;
+  const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  constexpr unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+  out += static_cast<char>(lead[more] | c >> (6 * more));
+  for (int i = more - 1; i >= 0; --i) out += static_cast<char>(0x80 | (c >> (6 * i) & 0x3f));
+  return out;
+}
+
+/// Compilers send a wide string as if it were one of bytes: what arrives ends at the first zero byte.
+void say_no_wide_strings() {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    log("hip", Level::warn, "device printf: %ls is not supported (compilers don't pass wide strings on); it prints as it stands");
 }
 
 constexpr int kMostWidth = 1 << 16; ///< a device program may ask for any width: don't let it take the host's memory
@@ -144,6 +170,10 @@ PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords) {
       break;
     }
     case 'c':
+      if (length == "l") {
+        print(f.text, spec + 's', utf8(static_cast<uint32_t>(in.qword())).c_str());
+        break;
+      }
       print(f.text, spec + 'c', static_cast<int>(in.qword()));
       break;
     case 'p':
@@ -159,12 +189,20 @@ PrintfMessages::Finished format_message(const std::vector<uint64_t>& qwords) {
     case 'A':
       print(f.text, spec + conversion, std::bit_cast<double>(in.qword()));
       break;
-    case 's':
-      print(f.text, spec + 's', in.text().c_str());
+    case 's': {
+      const bool null = in.null_text();
+      const std::string text = null ? "" : in.text();
+      if (length == "l") {
+        say_no_wide_strings();
+        f.text.append(format, start, i - start);
+        break;
+      }
+      print<const char*>(f.text, spec + 's', null ? nullptr : text.c_str()); // the C library writes (null)
       break;
-    case 'n':
+    }
+    case 'n': // would write through a device pointer: takes its argument and does nothing, as in HIP and OpenCL
       in.qword();
-      break; // writes through a device pointer: refused, as OpenCL and HIP do
+      break;
     default:
       f.text.append(format, start, i - start);
       break; // not a conversion: as it stands

@@ -36,7 +36,7 @@ Result take_events(LaunchOptions& options, hipEvent_t start, hipEvent_t stop) {
 
 /// Attributes of the Ex launches.
 Result take_attributes(LaunchOptions& options, const hipLaunchAttribute* attributes, unsigned count) {
-  if (count > 0) HIP_NONNULL(attributes);
+  if (count > 0) HIP_NONNULL_AS(attributes, "config->attrs");
   for (unsigned i = 0; i < count; ++i) {
     switch (attributes[i].id) {
     case hipLaunchAttributeCooperative:
@@ -177,15 +177,15 @@ Result hipHccModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint3
   return impl::hipExtModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, lds, stream, params, extra, start, stop, 0);
 }
 
-Result hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* c, hipFunction_t f, void** params, void** extra) {
-  HIP_NONNULL(c);
+Result hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t f, void** params, void** extra) {
+  HIP_NONNULL(config);
   LaunchOptions options;
   options.shape_error = hipErrorInvalidValue;
-  HIP_TRY(take_attributes(options, c->attrs, c->numAttrs));
+  HIP_TRY(take_attributes(options, config->attrs, config->numAttrs));
   return launch_function(f,
-                         LaunchShape::blocks({c->gridDimX, c->gridDimY, c->gridDimZ},
-                                             {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes),
-                         c->hStream, params, extra, options);
+                         LaunchShape::blocks({config->gridDimX, config->gridDimY, config->gridDimZ},
+                                             {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes),
+                         config->hStream, params, extra, options);
 }
 
 } // namespace bz::hip::impl

@@ -23,12 +23,12 @@ Outcome<std::shared_ptr<Kernel>> find_library_kernel(hipKernel_t handle) {
 Result check_options(hipJitOption** jit, void** jit_values, unsigned jit_count, hipLibraryOption** options,
                      void** values, unsigned count) {
   if (jit_count > 0) {
-    HIP_NONNULL(jit);
-    HIP_NONNULL(jit_values);
+    HIP_NONNULL_AS(jit, "jitOptions");
+    HIP_NONNULL_AS(jit_values, "jitOptionsValues");
   }
   if (count > 0) {
-    HIP_NONNULL(options);
-    HIP_NONNULL(values);
+    HIP_NONNULL_AS(options, "libraryOptions");
+    HIP_NONNULL_AS(values, "libraryOptionValues");
     for (unsigned i = 0; i < count; ++i)
       if (options[i] && *options[i] == hipLibraryHostUniversalFunctionAndDataTable)
         return Result(hipErrorNotSupported, "hipLibraryHostUniversalFunctionAndDataTable is not supported");
@@ -51,14 +51,14 @@ Result hipLibraryLoadData(hipLibrary_t* library, const void* code, hipJitOption*
   return {};
 }
 
-Result hipLibraryLoadFromFile(hipLibrary_t* library, const char* file, hipJitOption** jit, void** jit_values,
+Result hipLibraryLoadFromFile(hipLibrary_t* library, const char* fileName, hipJitOption** jit, void** jit_values,
                               unsigned int jit_count, hipLibraryOption** options, void** values, unsigned int count) {
   HIP_NONNULL(library);
-  HIP_NONNULL(file);
+  HIP_NONNULL(fileName);
   *library = nullptr;
   HIP_TRY(check_options(jit, jit_values, jit_count, options, values, count));
   hipModule_t module = nullptr;
-  HIP_TRY(impl::hipModuleLoad(&module, file));
+  HIP_TRY(impl::hipModuleLoad(&module, fileName));
   *library = reinterpret_cast<hipLibrary_t>(module);
   return {};
 }
@@ -68,13 +68,13 @@ Result hipLibraryUnload(hipLibrary_t library) {
   return impl::hipModuleUnload(as_module(library));
 }
 
-Result hipLibraryGetKernel(hipKernel_t* kernel, hipLibrary_t library, const char* name) {
-  HIP_NONNULL(kernel);
+Result hipLibraryGetKernel(hipKernel_t* pKernel, hipLibrary_t library, const char* name) {
+  HIP_NONNULL(pKernel);
   HIP_NONNULL(name);
-  *kernel = nullptr;
+  *pKernel = nullptr;
   HIP_TRY_ASSIGN(auto l, find_library(library));
   HIP_TRY_ASSIGN(auto k, l->code->kernel(name));
-  *kernel = kernel_handle(*k);
+  *pKernel = kernel_handle(*k);
   return {};
 }
 

@@ -180,14 +180,14 @@ Result hipExtHostAlloc(void** ptr, size_t size, unsigned int flags) { return all
 Result hipMallocHost(void** ptr, size_t size) { return allocate_pinned(ptr, size, hipHostMallocDefault); }
 Result hipMemAllocHost(void** ptr, size_t size) { return allocate_pinned(ptr, size, hipHostMallocDefault); }
 
-Result hipMallocManaged(void** ptr, size_t size, unsigned int flags) {
-  HIP_NONNULL(ptr);
-  *ptr = nullptr;
+Result hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
+  HIP_NONNULL(dev_ptr);
+  *dev_ptr = nullptr;
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost)
     return fail(hipErrorInvalidValue, "managed memory is attached to hipMemAttachGlobal or hipMemAttachHost, not {:#x}",
                 flags);
   if (size == 0) return Result(hipErrorInvalidValue, "managed memory of size 0");
-  HIP_TRY_ASSIGN(*ptr, allocate_host(Runtime::get().current(), size, MemoryKind::managed, flags, false));
+  HIP_TRY_ASSIGN(*dev_ptr, allocate_host(Runtime::get().current(), size, MemoryKind::managed, flags, false));
   return {};
 }
 
@@ -209,16 +209,16 @@ Result hipMemAllocPitch(hipDeviceptr_t* ptr, size_t* pitch, size_t width, size_t
   return impl::hipMallocPitch(ptr, pitch, width, height);
 }
 
-Result hipMalloc3D(hipPitchedPtr* out, hipExtent extent) {
-  HIP_NONNULL(out);
-  *out = {};
+Result hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent) {
+  HIP_NONNULL(pitchedDevPtr);
+  *pitchedDevPtr = {};
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return {};
   size_t rows = 0;
   if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
     return Result(hipErrorOutOfMemory, "the extent overflows the address space");
-  HIP_TRY(allocate_pitched(&out->ptr, &out->pitch, extent.width, rows));
-  out->xsize = extent.width;
-  out->ysize = extent.height;
+  HIP_TRY(allocate_pitched(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows));
+  pitchedDevPtr->xsize = extent.width;
+  pitchedDevPtr->ysize = extent.height;
   return {};
 }
 
@@ -226,13 +226,13 @@ Result hipFree(void* ptr) { return free_memory(ptr, false); }
 Result hipFreeHost(void* ptr) { return free_memory(ptr, true); }
 Result hipHostFree(void* ptr) { return free_memory(ptr, true); }
 
-Result hipMallocAsync(void** ptr, size_t size, hipStream_t stream) {
-  HIP_NONNULL(ptr);
+Result hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
+  HIP_NONNULL(dev_ptr);
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *ptr = nullptr;
+  *dev_ptr = nullptr;
   if (size == 0) return {};
   // Memory that is there at once is also there in stream order.
-  HIP_TRY_ASSIGN(*ptr, allocate_device(s->device(), s->device().vram(), size, hipDeviceMallocDefault));
+  HIP_TRY_ASSIGN(*dev_ptr, allocate_device(s->device(), s->device().vram(), size, hipDeviceMallocDefault));
   return {};
 }
 
@@ -248,43 +248,43 @@ Result hipFreeAsync(void* ptr, hipStream_t stream) {
   return s->host_or_now([a = *taken] { return release_allocation(a); });
 }
 
-Result hipHostGetDevicePointer(void** device_ptr, void* host_ptr, unsigned int flags) {
-  HIP_NONNULL(device_ptr);
-  HIP_NONNULL(host_ptr);
-  *device_ptr = nullptr;
+Result hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int flags) {
+  HIP_NONNULL(devPtr);
+  HIP_NONNULL(hstPtr);
+  *devPtr = nullptr;
   if (flags != 0) return fail(hipErrorInvalidValue, "flags are {:#x} but must be 0", flags);
-  auto a = Runtime::get().memory.find(host_ptr);
+  auto a = Runtime::get().memory.find(hstPtr);
   if (!a || a->on_device())
-    return fail(hipErrorInvalidValue, "{} is not pinned host memory: use hipHostMalloc or hipHostRegister", host_ptr);
-  *device_ptr = reinterpret_cast<void*>(a->device_base + (number(host_ptr) - a->base));
+    return fail(hipErrorInvalidValue, "{} is not pinned host memory: use hipHostMalloc or hipHostRegister", hstPtr);
+  *devPtr = reinterpret_cast<void*>(a->device_base + (number(hstPtr) - a->base));
   return {};
 }
 
-Result hipHostGetFlags(unsigned int* flags, void* host_ptr) {
-  HIP_NONNULL(flags);
-  HIP_NONNULL(host_ptr);
-  auto a = Runtime::get().memory.find(host_ptr);
+Result hipHostGetFlags(unsigned int* flagsPtr, void* hostPtr) {
+  HIP_NONNULL(flagsPtr);
+  HIP_NONNULL(hostPtr);
+  auto a = Runtime::get().memory.find(hostPtr);
   if (!a || (a->kind != MemoryKind::host && a->kind != MemoryKind::registered))
-    return fail(hipErrorInvalidValue, "{} is not pinned host memory", host_ptr);
-  *flags = a->flags;
+    return fail(hipErrorInvalidValue, "{} is not pinned host memory", hostPtr);
+  *flagsPtr = a->flags;
   return {};
 }
 
-Result hipHostRegister(void* host_ptr, size_t size, unsigned int flags) {
-  HIP_NONNULL(host_ptr);
+Result hipHostRegister(void* hostPtr, size_t size, unsigned int flags) {
+  HIP_NONNULL(hostPtr);
   if (size == 0) return Result(hipErrorInvalidValue, "registering 0 bytes");
   constexpr unsigned known = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory |
                              hipHostRegisterReadOnly | hipExtHostRegisterUncached;
   if (flags & ~known) return fail(hipErrorInvalidValue, "register flags {:#x} don't exist", flags);
   auto& runtime = Runtime::get();
-  if (runtime.memory.overlaps(host_ptr, size))
+  if (runtime.memory.overlaps(hostPtr, size))
     return fail(hipErrorHostMemoryAlreadyRegistered, "{} + {} bytes overlaps memory that HIP allocated or registered",
-                host_ptr, size);
+                hostPtr, size);
   auto agents = runtime.gpu_agents();
   void* device_ptr = nullptr;
-  HIP_TRY(hsa_check(hsa_amd_memory_lock(host_ptr, size, agents.data(), int(agents.size()), &device_ptr),
+  HIP_TRY(hsa_check(hsa_amd_memory_lock(hostPtr, size, agents.data(), int(agents.size()), &device_ptr),
                     "pinning host memory"));
-  runtime.memory.add({.base = number(host_ptr),
+  runtime.memory.add({.base = number(hostPtr),
                       .size = size,
                       .kind = MemoryKind::registered,
                       .device = runtime.current().ordinal(),
@@ -293,15 +293,15 @@ Result hipHostRegister(void* host_ptr, size_t size, unsigned int flags) {
   return {};
 }
 
-Result hipHostUnregister(void* host_ptr) {
-  HIP_NONNULL(host_ptr);
+Result hipHostUnregister(void* hostPtr) {
+  HIP_NONNULL(hostPtr);
   auto& runtime = Runtime::get();
-  auto a = runtime.memory.find(host_ptr);
-  if (!a || a->kind != MemoryKind::registered || a->base != number(host_ptr))
-    return fail(hipErrorHostMemoryNotRegistered, "{} was not registered by hipHostRegister", host_ptr);
+  auto a = runtime.memory.find(hostPtr);
+  if (!a || a->kind != MemoryKind::registered || a->base != number(hostPtr))
+    return fail(hipErrorHostMemoryNotRegistered, "{} was not registered by hipHostRegister", hostPtr);
   for (auto& d : runtime.devices()) d->synchronize();
-  auto taken = runtime.memory.remove(host_ptr);
-  if (!taken) return fail(hipErrorHostMemoryNotRegistered, "{} was unregistered already", host_ptr);
+  auto taken = runtime.memory.remove(hostPtr);
+  if (!taken) return fail(hipErrorHostMemoryNotRegistered, "{} was unregistered already", hostPtr);
   return Result(release_allocation(*taken));
 }
 

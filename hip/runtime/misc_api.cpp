@@ -39,26 +39,26 @@ void* entry_of(std::string_view name, bool per_thread) {
 
 } // namespace
 
-Result hipGetProcAddress(const char* symbol, void** address, int version, uint64_t flags,
+Result hipGetProcAddress(const char* symbol, void** pfn, int version, uint64_t flags,
                          hipDriverProcAddressQueryResult* status) {
   HIP_NONNULL(symbol);
-  HIP_NONNULL(address);
+  HIP_NONNULL(pfn);
   if (flags > hipEnablePerThreadDefaultStream) return fail(hipErrorInvalidValue, "flags {:#x} don't exist", flags);
   if (version < 0) return fail(hipErrorInvalidValue, "version {} doesn't exist", version);
-  *address = entry_of(symbol, flags == hipEnablePerThreadDefaultStream);
-  if (status) *status = *address ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  if (!*address) return fail(hipErrorNotFound, "there is no API function {}", symbol);
+  *pfn = entry_of(symbol, flags == hipEnablePerThreadDefaultStream);
+  if (status) *status = *pfn ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  if (!*pfn) return fail(hipErrorNotFound, "there is no API function {}", symbol);
   return {};
 }
 
-Result hipGetDriverEntryPoint(const char* symbol, void** address, unsigned long long flags,
+Result hipGetDriverEntryPoint(const char* symbol, void** funcPtr, unsigned long long flags,
                               hipDriverEntryPointQueryResult* status) {
   HIP_NONNULL(symbol);
-  HIP_NONNULL(address);
+  HIP_NONNULL(funcPtr);
   if (flags > hipEnablePerThreadDefaultStream) return fail(hipErrorInvalidValue, "flags {:#x} don't exist", flags);
-  *address = entry_of(symbol, flags == hipEnablePerThreadDefaultStream);
-  if (status) *status = *address ? hipDriverEntryPointSuccess : hipDriverEntryPointSymbolNotFound;
-  if (!*address) return fail(hipErrorNotFound, "there is no API function {}", symbol);
+  *funcPtr = entry_of(symbol, flags == hipEnablePerThreadDefaultStream);
+  if (status) *status = *funcPtr ? hipDriverEntryPointSuccess : hipDriverEntryPointSymbolNotFound;
+  if (!*funcPtr) return fail(hipErrorNotFound, "there is no API function {}", symbol);
   return {};
 }
 

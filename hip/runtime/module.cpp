@@ -189,14 +189,14 @@ Outcome<std::vector<std::byte>> read_file(const char* name) {
 
 } // namespace
 
-Result hipModuleLoad(hipModule_t* module, const char* name) {
+Result hipModuleLoad(hipModule_t* module, const char* fname) {
   HIP_NONNULL(module);
-  HIP_NONNULL(name);
+  HIP_NONNULL(fname);
   *module = nullptr;
-  HIP_TRY_ASSIGN(auto bytes, read_file(name));
+  HIP_TRY_ASSIGN(auto bytes, read_file(fname));
   Result r = load(module, bytes, true);
-  if (r.code() == hipErrorInvalidImage) return fail(hipErrorInvalidKernelFile, "{}: {}", name, r.message());
-  return r.ok() ? r : Result(r.code(), fmt::format("{}: {}", name, r.message()));
+  if (r.code() == hipErrorInvalidImage) return fail(hipErrorInvalidKernelFile, "{}: {}", fname, r.message());
+  return r.ok() ? r : Result(r.code(), fmt::format("{}: {}", fname, r.message()));
 }
 
 Result hipModuleLoadData(hipModule_t* module, const void* image) {
@@ -208,17 +208,17 @@ Result hipModuleLoadData(hipModule_t* module, const void* image) {
 }
 
 Result hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned int count, hipJitOption* options,
-                           void** values) {
+                           void** optionValues) {
   if (count > 0) {
     HIP_NONNULL(options);
-    HIP_NONNULL(values);
+    HIP_NONNULL(optionValues);
     for (unsigned i = 0; i < count; ++i) {
       if (options[i] == hipJitOptionNumOptions)
         return fail(hipErrorInvalidValue, "option {} doesn't exist", static_cast<int>(options[i]));
       // Logs stay empty: machine code isn't compiled.
       if ((options[i] == hipJitOptionInfoLogBufferSizeBytes || options[i] == hipJitOptionErrorLogBufferSizeBytes) &&
-          values[i])
-        values[i] = nullptr;
+          optionValues[i])
+        optionValues[i] = nullptr;
     }
   }
   return impl::hipModuleLoadData(module, image);
@@ -243,13 +243,13 @@ Result hipModuleUnload(hipModule_t module) {
   return {};
 }
 
-Result hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+Result hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* kname) {
   HIP_NONNULL(function);
-  HIP_NONNULL(name);
+  HIP_NONNULL(kname);
   *function = nullptr;
   HIP_TRY_ASSIGN(auto m, find_module(module));
-  if (!*name) return Result(hipErrorInvalidValue, "a kernel name is empty");
-  HIP_TRY_ASSIGN(auto kernel, m->code->kernel(name));
+  if (!*kname) return Result(hipErrorInvalidValue, "the name of the kernel is empty");
+  HIP_TRY_ASSIGN(auto kernel, m->code->kernel(kname));
   *function = kernel->handle();
   return {};
 }

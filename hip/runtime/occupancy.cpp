@@ -50,7 +50,7 @@ Result check_flags(unsigned flags) {
 }
 
 Result active_blocks(int* out, Outcome<std::shared_ptr<Kernel>> kernel, int block, size_t lds, unsigned flags) {
-  HIP_NONNULL(out);
+  HIP_NONNULL_AS(out, "numBlocks");
   HIP_TRY(check_flags(flags));
   HIP_TRY(kernel);
   if (block <= 0) return fail(hipErrorInvalidValue, "a block of {} threads", block);
@@ -60,8 +60,8 @@ Result active_blocks(int* out, Outcome<std::shared_ptr<Kernel>> kernel, int bloc
 
 Result best_block(int* grid, int* block, Outcome<std::shared_ptr<Kernel>> kernel, size_t lds, int limit,
                   unsigned flags) {
-  HIP_NONNULL(grid);
-  HIP_NONNULL(block);
+  HIP_NONNULL_AS(grid, "gridSize");
+  HIP_NONNULL_AS(block, "blockSize");
   HIP_TRY(check_flags(flags));
   HIP_TRY(kernel);
   if (limit < 0) return fail(hipErrorInvalidValue, "a block size limit of {}", limit);
@@ -159,31 +159,31 @@ Result hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, h
   return best_block(grid, block, find_kernel(f), lds, limit, flags);
 }
 
-Result hipOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* f, int blocks, int block) {
-  HIP_NONNULL(out);
+Result hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* f, int blocks, int block) {
+  HIP_NONNULL(dynamicSmemSize);
   if (blocks <= 0 || block <= 0) return fail(hipErrorInvalidValue, "{} blocks of {} threads", blocks, block);
   HIP_TRY_ASSIGN(auto k, stub_kernel(f));
   HIP_TRY_ASSIGN(int most, blocks_per_cu(*k, uint32_t(block), 0));
   if (blocks > most)
     return fail(hipErrorInvalidValue, "{} blocks of {} threads don't fit a compute unit, {} do", blocks, block, most);
   const size_t each = k->code->device().lds_size() / size_t(blocks) / kLdsGranule * kLdsGranule;
-  *out = each > k->group_size ? each - k->group_size : 0;
+  *dynamicSmemSize = each > k->group_size ? each - k->group_size : 0;
   return {};
 }
 
-Result hipFuncGetAttributes(hipFuncAttributes* out, const void* f) {
-  HIP_NONNULL(out);
+Result hipFuncGetAttributes(hipFuncAttributes* attr, const void* f) {
+  HIP_NONNULL(attr);
   HIP_TRY_ASSIGN(auto k, stub_kernel(f));
-  *out = {};
+  *attr = {};
   auto ask = [&](int which) { return *function_attribute(*k, which); };
-  out->binaryVersion = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
-  out->localSizeBytes = size_t(ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
-  out->maxDynamicSharedSizeBytes = ask(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-  out->maxThreadsPerBlock = ask(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  out->numRegs = ask(HIP_FUNC_ATTRIBUTE_NUM_REGS);
-  out->preferredShmemCarveout = ask(HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
-  out->ptxVersion = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
-  out->sharedSizeBytes = size_t(ask(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  attr->binaryVersion = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
+  attr->localSizeBytes = size_t(ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+  attr->maxDynamicSharedSizeBytes = ask(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  attr->maxThreadsPerBlock = ask(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  attr->numRegs = ask(HIP_FUNC_ATTRIBUTE_NUM_REGS);
+  attr->preferredShmemCarveout = ask(HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  attr->ptxVersion = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
+  attr->sharedSizeBytes = size_t(ask(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
   return {};
 }
 
@@ -215,10 +215,10 @@ Result hipFuncSetAttribute(const void* f, hipFuncAttribute which, int value) {
   return fail(hipErrorInvalidValue, "function attribute {} can't be set", static_cast<int>(which));
 }
 
-Result hipGetFuncBySymbol(hipFunction_t* out, const void* symbol) {
-  HIP_NONNULL(out);
+Result hipGetFuncBySymbol(hipFunction_t* functionPtr, const void* symbol) {
+  HIP_NONNULL(functionPtr);
   HIP_TRY_ASSIGN(auto k, stub_kernel(symbol));
-  *out = k->handle();
+  *functionPtr = k->handle();
   return {};
 }
 

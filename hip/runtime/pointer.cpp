@@ -120,22 +120,22 @@ Result check_location(int device) {
 
 } // namespace
 
-Result hipPointerGetAttributes(hipPointerAttribute_t* out, const void* ptr) {
-  HIP_NONNULL(out);
+Result hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* ptr) {
+  HIP_NONNULL(attributes);
   HIP_NONNULL(ptr);
-  *out = {};
+  *attributes = {};
   auto a = Runtime::get().memory.find(ptr);
   if (!a) {
-    out->type = hipMemoryTypeUnregistered;
-    out->device = hipInvalidDeviceId;
+    attributes->type = hipMemoryTypeUnregistered;
+    attributes->device = hipInvalidDeviceId;
     return {};
   }
-  out->type = memory_type(*a);
-  out->device = a->device;
-  out->devicePointer = device_pointer(*a, ptr);
-  out->hostPointer = a->on_device() ? nullptr : const_cast<void*>(ptr);
-  out->isManaged = a->kind == MemoryKind::managed;
-  out->allocationFlags = a->flags;
+  attributes->type = memory_type(*a);
+  attributes->device = a->device;
+  attributes->devicePointer = device_pointer(*a, ptr);
+  attributes->hostPointer = a->on_device() ? nullptr : const_cast<void*>(ptr);
+  attributes->isManaged = a->kind == MemoryKind::managed;
+  attributes->allocationFlags = a->flags;
   return {};
 }
 
@@ -148,12 +148,12 @@ Result hipPointerGetAttribute(void* data, hipPointer_attribute which, hipDevicep
 }
 
 Result hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* which, void** data, hipDeviceptr_t ptr) {
-  HIP_NONNULL(which);
+  HIP_NONNULL_AS(which, "attributes");
   HIP_NONNULL(data);
   if (count == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
   auto a = Runtime::get().memory.find(ptr);
   for (unsigned i = 0; i < count; ++i) {
-    HIP_NONNULL(data[i]);
+    HIP_NONNULL_AS(data[i], fmt::format("data[{}]", i));
     Result r = pointer_attribute(data[i], which[i], ptr, a);
     // What a pointer doesn't have is zero here; only an attribute that doesn't exist is an error.
     if (!r.ok() && which[i] != HIP_POINTER_ATTRIBUTE_HOST_POINTER) return r;
@@ -270,23 +270,23 @@ Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute whi
   return fail(hipErrorInvalidValue, "memory range attribute {} doesn't exist", static_cast<int>(which));
 }
 
-Result hipMemRangeGetAttributes(void** data, size_t* sizes, hipMemRangeAttribute* which, size_t number_of,
+Result hipMemRangeGetAttributes(void** data, size_t* data_sizes, hipMemRangeAttribute* which, size_t number_of,
                                 const void* ptr, size_t count) {
   HIP_NONNULL(data);
-  HIP_NONNULL(sizes);
-  HIP_NONNULL(which);
+  HIP_NONNULL(data_sizes);
+  HIP_NONNULL_AS(which, "attributes");
   if (number_of == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
   for (size_t i = 0; i < number_of; ++i)
-    HIP_TRY(impl::hipMemRangeGetAttribute(data[i], sizes[i], which[i], ptr, count));
+    HIP_TRY(impl::hipMemRangeGetAttribute(data[i], data_sizes[i], which[i], ptr, count));
   return {};
 }
 
-Result hipStreamAttachMemAsync(hipStream_t stream, void* ptr, size_t length, unsigned int flags) {
+Result hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t length, unsigned int flags) {
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  HIP_NONNULL(ptr);
+  HIP_NONNULL(dev_ptr);
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
     return fail(hipErrorInvalidValue, "attach flags {:#x} don't exist", flags);
-  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, length ? length : 1));
+  HIP_TRY_ASSIGN(Allocation a, managed_range(dev_ptr, length ? length : 1));
   if (length != 0 && length != a.size)
     return fail(hipErrorInvalidValue, "length {} is neither 0 nor the {} bytes of the allocation", length, a.size);
   return {};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -56,7 +57,21 @@ TEST(DevicePrintf, StringsCharactersPointersPercent) {
             "[exactly8] [        ab] [x   ] [ab]");
   EXPECT_EQ((Message("%c%c 100%%") << int64_t('o') << int64_t('k')).text(), "ok 100%");
   EXPECT_EQ((Message("%p") << int64_t(0x1234)).text(), "0x1234");
-  EXPECT_EQ((Message("[%s]") << int64_t(0)).text(), "[]") << "a null string is one zero qword";
+  EXPECT_EQ((Message("[%s]") << int64_t(0)).text(), "[]") << "an empty string, or a null one of ROCm's device library";
+  EXPECT_EQ((Message("[%s] [%8s] %d") << int64_t(BZ_PRINTF_NULL_STRING) << int64_t(BZ_PRINTF_NULL_STRING) << int64_t(5)).text(),
+            "[(null)] [  (null)] 5");
+  EXPECT_EQ((Message("%s") << "").text(), "");
+}
+
+TEST(DevicePrintf, WideCharactersAreUtf8AndWideStringsAreRefusedByName) {
+  EXPECT_EQ((Message("%lc%lc%lc%lc|%3lc") << int64_t('a') << int64_t(0xe4) << int64_t(0x20ac) << int64_t(0x1f600) << int64_t('x')).text(),
+            "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80|  x");
+  EXPECT_EQ((Message("%lc.") << int64_t(0xd800)).text(), ".") << "no character";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ((Message("[%ls] [%-5ls] %d") << "w" << int64_t(BZ_PRINTF_NULL_STRING) << int64_t(5)).text(), "[%ls] [%-5ls] 5");
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("%ls is not supported"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
 TEST(DevicePrintf, StarsTakeArguments) {
@@ -66,7 +81,7 @@ TEST(DevicePrintf, StarsTakeArguments) {
 }
 
 TEST(DevicePrintf, HostileFormats) {
-  EXPECT_EQ((Message("%n.") << int64_t(1)).text(), ".") << "%n never writes";
+  EXPECT_EQ((Message("%n%d.") << int64_t(1) << int64_t(2)).text(), "2.") << "%n takes its argument and never writes";
   EXPECT_EQ((Message("%d %s %f")).text(), host("%d %s %f", 0, "", 0.0)) << "missing arguments";
   EXPECT_EQ((Message("tail %")).text(), "tail %");
   EXPECT_EQ((Message("%y")).text(), "%y");

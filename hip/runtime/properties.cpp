@@ -390,15 +390,15 @@ template <class Prop> int choose(const Prop& want) {
 
 namespace impl {
 
-Result hipDriverGetVersion(int* version) {
-  HIP_NONNULL(version);
-  *version = HIP_VERSION;
+Result hipDriverGetVersion(int* driverVersion) {
+  HIP_NONNULL(driverVersion);
+  *driverVersion = HIP_VERSION;
   return {};
 }
 
-Result hipRuntimeGetVersion(int* version) {
-  HIP_NONNULL(version);
-  *version = HIP_VERSION;
+Result hipRuntimeGetVersion(int* runtimeVersion) {
+  HIP_NONNULL(runtimeVersion);
+  *runtimeVersion = HIP_VERSION;
   return {};
 }
 
@@ -416,11 +416,11 @@ Result hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* prop, int device) {
   return {};
 }
 
-Result hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which, int device) {
-  HIP_NONNULL(value);
+Result hipDeviceGetAttribute(int* pi, hipDeviceAttribute_t which, int device) {
+  HIP_NONNULL(pi);
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
   HIP_TRY_ASSIGN(long long number, attribute(*d, which));
-  *value = static_cast<int>(std::min<long long>(number, INT_MAX)); // sizes above 2 GiB don't fit the interface
+  *pi = static_cast<int>(std::min<long long>(number, INT_MAX)); // sizes above 2 GiB don't fit the interface
   return {};
 }
 
@@ -455,25 +455,25 @@ Result hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
   return {};
 }
 
-Result hipDeviceGetPCIBusId(char* id, int length, int device) {
-  HIP_NONNULL(id);
+Result hipDeviceGetPCIBusId(char* pciBusId, int length, int device) {
+  HIP_NONNULL(pciBusId);
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
   const auto& p = d->properties();
   const std::string text = fmt::format("{:04x}:{:02x}:{:02x}.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
   if (length <= static_cast<int>(text.size()))
     return fail(hipErrorInvalidValue, "a PCI bus id needs {} bytes, len is {}", text.size() + 1, length);
-  std::memcpy(id, text.c_str(), text.size() + 1);
+  std::memcpy(pciBusId, text.c_str(), text.size() + 1);
   return {};
 }
 
-Result hipDeviceGetByPCIBusId(int* device, const char* id) {
+Result hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
   HIP_NONNULL(device);
-  HIP_NONNULL(id);
+  HIP_NONNULL(pciBusId);
   unsigned domain = 0, bus = 0, slot = 0, function = 0;
-  if (std::sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+  if (std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
     domain = 0; // the domain may be left out
-    if (std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2)
-      return fail(hipErrorInvalidValue, "\"{}\" is no PCI bus id (domain:bus:device.function)", id);
+    if (std::sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2)
+      return fail(hipErrorInvalidValue, "\"{}\" is no PCI bus id (domain:bus:device.function)", pciBusId);
   }
   for (auto& d : Runtime::get().devices()) {
     const auto& p = d->properties();
@@ -482,7 +482,7 @@ Result hipDeviceGetByPCIBusId(int* device, const char* id) {
       return {};
     }
   }
-  return fail(hipErrorInvalidValue, "there is no GPU at \"{}\"", id);
+  return fail(hipErrorInvalidValue, "there is no GPU at \"{}\"", pciBusId);
 }
 
 Result hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* prop) {
@@ -499,11 +499,11 @@ Result hipChooseDeviceR0000(int* device, const hipDeviceProp_tR0000* prop) {
   return {};
 }
 
-Result hipDeviceGetTexture1DLinearMaxWidth(size_t* width, const hipChannelFormatDesc* desc, int device) {
-  HIP_NONNULL(width);
+Result hipDeviceGetTexture1DLinearMaxWidth(size_t* max_width, const hipChannelFormatDesc* desc, int device) {
+  HIP_NONNULL(max_width);
   HIP_NONNULL(desc);
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
-  *width = static_cast<size_t>(d->properties().maxTexture1DLinear);
+  *max_width = static_cast<size_t>(d->properties().maxTexture1DLinear);
   return {};
 }
 

@@ -66,8 +66,9 @@ template <class T> Result as_result(const Expected<T>& e) { return Result(e.stat
   auto BZ_CAT(hip_try_, __LINE__) = (__VA_ARGS__);                                                                     \
   if (!BZ_CAT(hip_try_, __LINE__).ok()) return ::bz::hip::as_result(BZ_CAT(hip_try_, __LINE__));                       \
   decl = std::move(*BZ_CAT(hip_try_, __LINE__))
-/// Refuses a null pointer argument by name.
-#define HIP_NONNULL(pointer)                                                                                           \
+/// Refuses a null pointer argument by the name that the public header gives it.
+#define HIP_NONNULL(pointer) HIP_NONNULL_AS(pointer, #pointer)
+#define HIP_NONNULL_AS(pointer, name)                                                                                  \
   do {                                                                                                                 \
-    if (!(pointer)) return ::bz::hip::fail(hipErrorInvalidValue, "argument {} is null", #pointer);                     \
+    if (!(pointer)) return ::bz::hip::fail(hipErrorInvalidValue, "argument {} is null", name);                         \
   } while (0)

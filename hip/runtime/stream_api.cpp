@@ -11,16 +11,16 @@
 namespace bz::hip::impl {
 namespace {
 
-Result create(hipStream_t* out, Stream::Options options) {
-  HIP_NONNULL(out);
-  *out = nullptr;
+Result create(hipStream_t* stream, Stream::Options options) {
+  HIP_NONNULL(stream);
+  *stream = nullptr;
   if (options.flags != hipStreamDefault && options.flags != hipStreamNonBlocking)
     return fail(hipErrorInvalidValue, "stream flags {:#x} don't exist", options.flags);
   auto& runtime = Runtime::get();
   options.priority = std::clamp(options.priority, Device::kGreatestPriority, Device::kLeastPriority);
-  auto stream = runtime.current().create_stream(std::move(options));
-  *out = reinterpret_cast<hipStream_t>(stream.get());
-  runtime.streams.add(std::move(stream));
+  auto made = runtime.current().create_stream(std::move(options));
+  *stream = reinterpret_cast<hipStream_t>(made.get());
+  runtime.streams.add(std::move(made));
   return {};
 }
 
@@ -80,19 +80,19 @@ Result hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int 
   return create(stream, o);
 }
 
-Result hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const uint32_t* mask) {
+Result hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const uint32_t* cuMask) {
   HIP_NONNULL(stream);
-  HIP_NONNULL(mask);
+  HIP_NONNULL(cuMask);
   if (words == 0) return Result(hipErrorInvalidValue, "a mask of 0 words");
   Stream::Options o;
-  o.cu_mask.assign(mask, mask + words);
+  o.cu_mask.assign(cuMask, cuMask + words);
   if (std::all_of(o.cu_mask.begin(), o.cu_mask.end(), [](uint32_t w) { return w == 0; }))
     return Result(hipErrorInvalidValue, "the mask has no compute unit");
   return create(stream, o);
 }
 
-Result hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t* mask) {
-  HIP_NONNULL(mask);
+Result hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t* cuMask) {
+  HIP_NONNULL(cuMask);
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
   const uint32_t units = s->device().compute_units(), needed = (units + 31) / 32;
   if (words < needed)
@@ -101,7 +101,7 @@ Result hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t* mask)
     const uint32_t first = w * 32, here = units > first ? std::min(units - first, 32u) : 0;
     const uint32_t all = here == 32 ? ~0u : (1u << here) - 1;
     const auto& m = s->options().cu_mask;
-    mask[w] = m.empty() ? all : w < m.size() ? m[w] & all : 0;
+    cuMask[w] = m.empty() ? all : w < m.size() ? m[w] & all : 0;
   }
   return {};
 }
@@ -148,10 +148,10 @@ Result hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   return {};
 }
 
-Result hipStreamGetId(hipStream_t stream, unsigned long long* id) {
-  HIP_NONNULL(id);
+Result hipStreamGetId(hipStream_t stream, unsigned long long* streamId) {
+  HIP_NONNULL(streamId);
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *id = s->id();
+  *streamId = s->id();
   return {};
 }
 
@@ -206,17 +206,17 @@ Result hipStreamWriteValue64(hipStream_t stream, void* ptr, uint64_t value, unsi
 // ---- Capture can't be begun (hipStreamBeginCapture is not implemented), so nothing is ever captured
 // ------------------
 
-Result hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
-  HIP_NONNULL(status);
+Result hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus) {
+  HIP_NONNULL(pCaptureStatus);
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *status = hipStreamCaptureStatusNone;
+  *pCaptureStatus = hipStreamCaptureStatusNone;
   return {};
 }
 
-Result hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id) {
-  HIP_NONNULL(status);
+Result hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long long* id) {
+  HIP_NONNULL(pCaptureStatus);
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *status = hipStreamCaptureStatusNone;
+  *pCaptureStatus = hipStreamCaptureStatusNone;
   if (id) *id = 0;
   return {};
 }
