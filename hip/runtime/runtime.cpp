@@ -41,24 +41,25 @@ Result Runtime::start() {
 namespace {
 
 /// HIP_VISIBLE_DEVICES: numbers or UUIDs; what follows the first entry that fits no device is ignored.
-std::vector<size_t> visible_devices(const std::vector<hsa_agent_t>& agents) {
+Outcome<std::vector<size_t>> visible_devices(const std::vector<hsa_agent_t>& agents) {
   std::vector<std::string> names;
   for (auto agent : agents) {
     char uuid[25] = {};
     (void)hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_UUID), uuid);
     names.emplace_back(uuid);
   }
-  const char* list = std::getenv("HIP_VISIBLE_DEVICES");
-  if (!list) list = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* variable = std::getenv("HIP_VISIBLE_DEVICES") ? "HIP_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
+  const char* list = std::getenv(variable);
   if (!list || !*list) {
     std::vector<size_t> all(agents.size());
     std::iota(all.begin(), all.end(), size_t(0));
     return all;
   }
   Selection chosen = select_listed(list, names);
+  if (chosen.picked.empty()) return fail(hipErrorNoDevice, "{}=\"{}\" leaves none of {} GPUs", variable, list, agents.size());
   if (!chosen.rejected.empty())
-    log("hip", Level::warn, "HIP_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
-        list, chosen.rejected, agents.size());
+    log("hip", Level::warn, "{}=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored", variable, list,
+        chosen.rejected, agents.size());
   return chosen.picked;
 }
 
@@ -100,7 +101,9 @@ Result Runtime::start_once() {
   if (!host_.has_coarse) host_.coarse = host_.fine;
   (void)hsa_amd_profiling_async_copy_enable(true); // event times
 
-  for (size_t index : visible_devices(gpus)) {
+  if (gpus.empty()) return Result(hipErrorNoDevice, "no GPU found: set BZ_GPUS, for example BZ_GPUS=mi300x");
+  HIP_TRY_ASSIGN(const auto visible, visible_devices(gpus));
+  for (size_t index : visible) {
     auto device = Device::create(static_cast<int>(devices_.size()), gpus[index], host_);
     if (!device.ok()) {
       log("hip", Level::warn, "GPU {} is left out: {}", index, device.status().message());
@@ -108,9 +111,7 @@ Result Runtime::start_once() {
     }
     devices_.push_back(std::move(*device));
   }
-  if (devices_.empty())
-    return Result(hipErrorNoDevice, gpus.empty() ? "no GPU found: set BZ_GPUS, for example BZ_GPUS=mi300x"
-                                                 : "HIP_VISIBLE_DEVICES leaves no GPU");
+  if (devices_.empty()) return Result(hipErrorNoDevice, "none of the GPUs can be used");
   return {};
 }
 

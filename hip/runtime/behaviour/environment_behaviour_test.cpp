@@ -2,6 +2,7 @@
 // parts that run there are the tests of Child, which do nothing without BZ_TEST_CHILD.
 #include "hip/runtime/behaviour/support.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,90 @@ TEST(Environment, VisibleDevices) {
   EXPECT_EQ(devices("BZ_GPUS='gfx942,gfx90a' HIP_VISIBLE_DEVICES=0,7,1"), "count=1 hipSuccess [gfx942]");
   EXPECT_EQ(devices("BZ_GPUS='gfx942,gfx90a' ROCR_VISIBLE_DEVICES=1"), "count=1 hipSuccess [gfx90a]");
   EXPECT_EQ(devices("BZ_GPUS='gfx942,gfx90a' HIP_VISIBLE_DEVICES=-1"), "count=0 hipErrorNoDevice");
+}
+
+// ---- No device ------------------------------------------------------------------------------------------------------
+
+/// The codes of calls of every kind, the same for all or listed.
+std::string codes_of_calls() {
+  int n = 0;
+  void* p = nullptr;
+  hipStream_t s = nullptr;
+  hipEvent_t e = nullptr;
+  char host[4] = {};
+  const hipError_t codes[] = {hipInit(0), hipGetDeviceCount(&n), hipSetDevice(0), hipGetDevice(&n), hipMalloc(&p, 64),
+                              hipFree(&host), hipStreamCreate(&s), hipEventCreate(&e), hipMemcpy(host, host, 4, hipMemcpyDefault),
+                              launch(kernels::slow, 1, 1, 0, nullptr, static_cast<int*>(nullptr), 1), hipDeviceSynchronize(),
+                              hipGetLastError()};
+  std::string all = hipGetErrorName(codes[0]);
+  for (hipError_t code : codes)
+    if (all != hipGetErrorName(code)) return all + ", then " + hipGetErrorName(code);
+  return all;
+}
+
+TEST_F(Child, Calls) { std::printf("calls=%s\n", codes_of_calls().c_str()); }
+
+std::vector<std::string> own_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (text.compare(at, 10, "boltzmann ") == 0) lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST(Environment, WhyThereIsNoDeviceIsSaidOnceWithTheRemedy) {
+  const struct {
+    const char *environment, *says;
+  } cases[] = {{"BZ_GPUS=mi999", "known are"},
+               {"BZ_GPUS=gfx942,cus=none", "cus"},
+               {"BZ_WORKERS=0", "BZ_WORKERS needs a number of threads"},
+               {"BZ_HELP=maybe", "BZ_HELP is 0 or 1"},
+               {"BZ_SIMD=mmx", "BZ_SIMD is avx512 or avx2"},
+               {"BZ_KFD_LIBRARY=/nowhere.so", "the software device can't be loaded: /nowhere.so"},
+               {"HIP_VISIBLE_DEVICES=-1", "HIP_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPUs"}};
+  for (const auto& [environment, says] : cases) {
+    const Outcome o = run(environment, "Calls");
+    EXPECT_NE(o.text.find("calls=hipErrorNoDevice\n"), std::string::npos) << environment << ":\n" << o.text;
+    const auto lines = own_lines(o.text);
+    ASSERT_EQ(lines.size(), 1u) << environment << ":\n" << o.text;
+    EXPECT_NE(lines[0].find(says), std::string::npos) << lines[0];
+  }
+}
+
+TEST(Environment, AWordThatBzLogDoesNotKnowIsSaidOnce) {
+  const Outcome o = run("BZ_LOG=nonsense", "Devices");
+  EXPECT_NE(o.text.find("hipSuccess"), std::string::npos) << o.text;
+  const auto lines = own_lines(o.text);
+  ASSERT_EQ(lines.size(), 1u) << o.text;
+  EXPECT_NE(lines[0].find("BZ_LOG: \"nonsense\" is not understood"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("error, warn, info, debug, trace"), std::string::npos) << lines[0];
+}
+
+TEST_F(Child, Fork) {
+  DeviceBuffer<int> d(1);
+  hipStream_t s = hipStreamPerThread; // what threads own is destroyed when they end: in the child it must not be
+  ASSERT_OK(launch(kernels::slow, 1, 64, 0, s, d.get(), 1000));
+  std::fflush(stdout);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    std::printf("calls=%s\n", codes_of_calls().c_str());
+    std::exit(0); // with destructors
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_OK(hipStreamSynchronize(s)) << "the parent goes on";
+}
+
+TEST(Environment, AForkedChildIsToldOnceThatItHasNoGpu) {
+  const Outcome o = run("", "Fork");
+  EXPECT_NE(o.text.find("calls=hipErrorNotInitialized\n"), std::string::npos) << o.text;
+  EXPECT_NE(o.text.find("[  PASSED  ] 1 test"), std::string::npos) << o.text;
+  const auto lines = own_lines(o.text);
+  ASSERT_EQ(lines.size(), 1u) << o.text;
+  EXPECT_NE(lines[0].find("a forked child can't use the GPU"), std::string::npos) << lines[0];
 }
 
 // ---- Two devices ----------------------------------------------------------------------------------------------------

@@ -98,6 +98,10 @@ __global__ void k_grid_sum(int* arrived, int* out) {
 
 __global__ void k_print(int value) { printf("thread %d of block %d: %d %s\n", (int)threadIdx.x, (int)blockIdx.x, value, "done"); }
 
+__global__ void k_print_strings(const char* null_string, int* never) {
+  printf("[%s] [%8s] [%s] [%ls] [%lc] [%n] %d\n", null_string, null_string, "", L"wide", (wint_t)0x20ac, never, 5);
+}
+
 __global__ __launch_bounds__(64) void k_small_blocks(int* out) { out[threadIdx.x] = 1; }
 
 __global__ void k_big_shared(int* out) {
@@ -132,6 +136,7 @@ KERNEL(bump_counter)
 KERNEL(double_managed)
 KERNEL(grid_sum)
 KERNEL(print)
+KERNEL(print_strings)
 KERNEL(small_blocks)
 KERNEL(big_shared)
 KERNEL(fail_assert)

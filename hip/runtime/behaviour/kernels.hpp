@@ -19,6 +19,7 @@ extern const void* const bump_counter;   ///< (int by)
 extern const void* const double_managed; ///< ()
 extern const void* const grid_sum;       ///< (int* arrived, int* out): a barrier over all blocks, cooperative only
 extern const void* const print;          ///< (int value): printf from each thread
+extern const void* const print_strings;  ///< (const char* null, int* never): one printf of strings of all kinds
 extern const void* const small_blocks;   ///< (int* out), __launch_bounds__(64)
 extern const void* const big_shared;     ///< (int* out): 32 KiB of static shared memory
 extern const void* const fail_assert;    ///< (int value): assert(value == 0)

@@ -143,6 +143,32 @@ TEST(Launch, PrintfReachesStdout) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
 }
 
+TEST(Launch, PrintfOfNullAndWideStrings) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  ASSERT_OK(launch(kernels::print_strings, 1, 1, 0, nullptr, static_cast<const char*>(nullptr), static_cast<int*>(nullptr)));
+  ASSERT_OK(hipDeviceSynchronize());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "[(null)] [  (null)] [] [%ls] [\xe2\x82\xac] [] 5\n");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("%ls is not supported"), std::string::npos);
+}
+
+TEST(Launch, NullArgumentsAreNamedAsInThePublicHeader) {
+  testing::internal::CaptureStderr();
+  int one = 1;
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyHtoD(nullptr, &one, 4));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset2D(nullptr, 4, 0, 4, 1));
+  EXPECT_HIP(hipErrorInvalidValue, hipStreamCreateWithFlags(nullptr, 0));
+  EXPECT_HIP(hipErrorInvalidValue, hipFuncGetAttributes(nullptr, kernels::fill));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyParam2D(nullptr));
+  const std::string text = testing::internal::GetCapturedStderr();
+  for (const char* line : {"hipMemcpyHtoD: hipErrorInvalidValue: argument dst is null", "hipMemset2D: hipErrorInvalidValue: argument dst is null",
+                           "hipStreamCreateWithFlags: hipErrorInvalidValue: argument stream is null",
+                           "hipFuncGetAttributes: hipErrorInvalidValue: argument attr is null",
+                           "hipMemcpyParam2D: hipErrorInvalidValue: argument pCopy is null"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  (void)hipGetLastError();
+}
+
 // ---- Cooperative ----------------------------------------------------------------------------------------------------
 
 TEST(Cooperative, BlocksWaitForEachOther) {
