@@ -32,6 +32,38 @@ says 2 'not a readable file' "$bz" run "$out"
 says 2 'neither a source file' "$bz" run "$home/CMakePresets.json"
 says 2 'needs a number' "$bz" test --repeat many
 
+# run and test --list need nothing to be built: beside a finished build that can't be written.
+(
+  . "$home/tools/bz/common.sh"; . "$home/tools/bz/run.sh"
+  BZ_HOME="$out/home" BZ_BUILD="$out/home/build/release"; BZ_ROOT="$BZ_BUILD/rocm"
+  for file in bin/hipcc bin/amdgpu-arch amdgcn/x lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so; do
+    mkdir -p "$(dirname "$BZ_ROOT/$file")" && : >"$BZ_ROOT/$file"
+  done
+  mkdir -p "$BZ_HOME/exec"
+  : >"$BZ_HOME/exec/old.cpp"; touch -d '1 hour ago' "$BZ_HOME/exec/old.cpp"; : >"$BZ_BUILD/.ninja_log"
+  with_build_lock() { echo locked; }
+  runtime_is_built || { echo "run: a whole tree is taken for an unfinished one"; exit 1; }
+  [ "$(ready_runtime)" = locked ] || { echo "run: a tree that can be written is brought up to date"; exit 1; }
+  can_write() { return 1; } # tests may run as root, who can write everything
+  got="$(ready_runtime 2>&1)"
+  [ -z "$got" ] || { echo "run: a finished tree that can't be written: $got"; exit 1; }
+  touch -d '1 hour' "$BZ_HOME/exec/new.cpp"
+  case "$(ready_runtime 2>&1)" in *"exec/new.cpp is newer"*) ;; *) echo "run: nothing said of newer sources"; exit 1 ;; esac
+  rm "$BZ_ROOT/lib/libhsakmt.so"
+  [ "$(ready_runtime)" = locked ] || { echo "run: an unfinished tree must be built"; exit 1; }
+  can_write() { [ -w "$1" ]; }
+  # Where programs go: beside the build; else to the user's cache; else an error with a remedy.
+  export XDG_CACHE_HOME="$out/cache"
+  [ "$(program_folder k p f '')" = "$BZ_HOME/build/programs/k" ] || { echo "run: programs stand beside the build"; exit 1; }
+  rm -r "$BZ_HOME/build/programs"; : >"$BZ_HOME/build/programs" # not a folder
+  [ "$(program_folder k p f '')" = "$out/cache/boltzmann/programs/k" ] || { echo "run: the user's cache"; exit 1; }
+  XDG_CACHE_HOME=/dev/null
+  case "$(program_folder k p f '' 2>&1)" in *"XDG_CACHE_HOME"*) ;; *) echo "run: no remedy"; exit 1 ;; esac
+) || failed=1
+before="$(stat -c %Y "$build/bin" 2>/dev/null)"
+says 0 'bz_test' "$bz" test --list
+[ "$before" = "$(stat -c %Y "$build/bin" 2>/dev/null)" ] || { echo "bz test --list built something"; failed=1; }
+
 # env: valid shell, idempotent, and undone by --unset.
 (
   unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH

@@ -1,6 +1,8 @@
 // bz-isa: the instruction tables from the command line. `./bz isa` is the same program.
 #include "isa/tool/commands.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 
@@ -42,6 +44,10 @@ int main(int argc, char** argv) {
   if (argc < 2) return std::fputs(kHelp, stderr), kUsage;
   std::string command = argv[1];
   Arguments a;
+  std::string only_of;   // the option and the command that it belongs to, if it isn't an option of all
+  auto belongs = [&](const std::string& option, const char* to) {
+    if (command != to && only_of.empty()) only_of = option + " is an option of " + to;
+  };
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     auto value = [&](const char* name) -> const char* {
@@ -55,16 +61,22 @@ int main(int argc, char** argv) {
     if (auto* name = value("--target")) {
       a.target = target_from_name(name);
       if (!a.target) return usage("there is no target '" + std::string(name) + "'; the tables know " + target_list());
-    } else if (auto* file = value("--executed")) a.executed = file;
-    else if (auto* file = value("--mutants")) a.mutants = file;
-    else if (word == "--words") a.words_are_dwords = true;
-    else if (word == "--check") a.check = true;
+    } else if (auto* file = value("--executed")) a.executed = file, belongs("--executed", "coverage");
+    else if (auto* file = value("--mutants")) a.mutants = file, belongs("--mutants", "coverage");
+    else if (word == "--words") a.words_are_dwords = true, belongs(word, "dis");
+    else if (word == "--check") a.check = true, belongs(word, "coverage");
     else if (word.size() > 1 && word[0] == '-')
       return usage(word == "--target" || word == "--executed" || word == "--mutants" ? word + " needs a value" : "there is no option '" + word + "'");
     else a.words.push_back(word);
   }
+  if (command[0] == '-') return usage("the command comes before '" + command + "': list, show, dis or coverage");
+  bool known = command == "list" || command == "show" || command == "dis" || command == "coverage" || command == "families";
+  if (known && !only_of.empty()) return usage(only_of);
+  if (command == "list" || command == "show")   // names of instructions are written small
+    for (auto& name : a.words) std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   auto at_most = [&](size_t n) { return a.words.size() <= n; };
   if (command == "list") return at_most(1) ? list(a) : usage("list takes one pattern");
+  if (command == "show" && a.words.size() > 1) return usage("show takes one name, and '" + a.words[1] + "' is the second; * and ? show several");
   if (command == "show") return a.words.size() == 1 ? show(a) : usage("show needs the name of an instruction");
   if (command == "dis") return dis(a);
   if (command == "coverage") return at_most(0) ? coverage(a) : usage("coverage takes no '" + a.words[0] + "'");

@@ -197,6 +197,22 @@ void show_row(RowId row, std::optional<Target> only) {
   fmt::print("  state     {}\n", state_of(row, t));
 }
 
+/// How many letters must be changed, added or dropped to get from one to the other (Levenshtein).
+size_t letters_between(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
+      corner = above;
+    }
+  }
+  return row[b.size()];
+}
+
 } // namespace
 
 int list(const Arguments& a) {
@@ -227,13 +243,20 @@ int show(const Arguments& a) {
   for (std::string_view suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
     if (wanted.ends_with(suffix)) wanted.remove_suffix(suffix.size());
   size_t shown = 0;
-  std::vector<std::string> near;
+  std::string elsewhere;
+  constexpr size_t kTypos = 2;
+  std::vector<std::string> near[kTypos + 1];   // by how many letters differ; 0 for a part of a name
   for (RowId row = 0; row < row_count(); ++row) {
-    if (a.target && !exists_on(row, *a.target)) continue;
+    if (a.target && !exists_on(row, *a.target)) {
+      for (auto& name : spellings(row))
+        if (name == wanted) elsewhere = targets_of(row);
+      continue;
+    }
     for (auto& name : spellings(row)) {
       bool pattern = wanted.find_first_of("*?") != std::string_view::npos;
       if (pattern ? !name_matches(wanted, name) : name != wanted) {
-        if (name.find(wanted) != std::string::npos && near.size() < 8) near.push_back(name);
+        size_t distance = name.find(wanted) != std::string::npos ? 0 : letters_between(wanted, name);
+        if (distance <= kTypos) near[distance].push_back(name);
         continue;
       }
       if (shown++) fmt::print("\n");
@@ -243,8 +266,15 @@ int show(const Arguments& a) {
   }
   if (shown) return kOk;
   fmt::print(stderr, "bz isa: there is no instruction '{}'{}\n", wanted, a.target ? " on " + std::string(target_name(*a.target)) : "");
-  if (!near.empty()) fmt::print(stderr, "    near: {}\n", fmt::join(near, ", "));
-  else if (a.target) fmt::print(stderr, "    without --target: the other targets too\n");
+  constexpr size_t kShown = 8;
+  std::string names;
+  size_t found = 0;
+  for (auto& group : near)
+    for (auto& name : group)
+      if (found++ < kShown) names += (names.empty() ? "" : ", ") + name;
+  if (!elsewhere.empty()) fmt::print(stderr, "    it exists on {}\n", elsewhere);
+  else if (!names.empty()) fmt::print(stderr, "    near: {}{}\n", names, found > kShown ? ", ..." : "");
+  else fmt::print(stderr, "    bz isa list shows all names\n");
   return kFound;
 }
 

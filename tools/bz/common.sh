@@ -48,10 +48,12 @@ require_disk() {
     "free some space, or put the build elsewhere: BZ_BUILD_DIR=/other/place ./bz ..."
 }
 
+can_write() { [ -w "$1" ]; }
+
 # Only one bz at a time configures and builds; others wait and then find everything done.
 with_build_lock() {
   mkdir -p "$BZ_BUILD" 2>/dev/null || die "cannot create $BZ_BUILD" "make it writable, or set BZ_BUILD_DIR to another place"
-  [ -w "$BZ_BUILD" ] || die "$BZ_BUILD is not writable by $(id -un)" \
+  can_write "$BZ_BUILD" || die "$BZ_BUILD is not writable by $(id -un)" \
     "if its owner has built it: eval \"\$($0 env)\", then hipcc; otherwise remove it, or set BZ_BUILD_DIR to another place"
   exec 9>"$BZ_BUILD/.bz-lock"
   if ! flock -n 9; then
@@ -117,6 +119,22 @@ build_targets() {
   require_disk "$BZ_BUILD" 50 "a build"
   die "the build failed (ninja's exit code is $code); its words stand above" "everything is in $log" \
     "if the compiler was killed, memory ran out: BZ_JOBS=1 ./bz build"
+}
+
+# The runtime, ready for programs: built, or, in a tree that this user can't write, as it stands.
+ready_runtime() {
+  runtime_is_built && ! can_write "$BZ_BUILD" || { with_build_lock build_runtime; return; }
+  local rooms=(abi api base codeobj devicelibs exec gpu hip isa kfd rocr thunk) newer
+  newer="$(cd "$BZ_HOME" && find "${rooms[@]}" \( -name '*.[ch]pp' -o -name '*.def' -o -name '*.cl' \) ! -name '*_test.cpp' \
+    -newer "$BZ_BUILD/.ninja_log" -print -quit 2>/dev/null)"
+  [ -z "$newer" ] || say "warning: $newer is newer than the build, which $(id -un) can't write; the build is used as it is"
+}
+
+runtime_is_built() {
+  local file
+  for file in bin/hipcc bin/amdgpu-arch amdgcn lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so; do
+    [ -e "$BZ_ROOT/$file" ] || return 1
+  done
 }
 
 # What a program needs to be compiled and run, and nothing else; see the target `runtime` in tools/CMakeLists.txt.

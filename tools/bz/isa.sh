@@ -2,12 +2,17 @@
 
 bz_isa() {
   local command="${1:-}" records=()
-  require_packages run
-  with_build_lock isa_build </dev/null # standard input belongs to `dis`
+  local tool="$BZ_BUILD/bin/bz-isa"
+  # Help, and a tree that this user can't write, take the program as it is.
+  case "$command" in -h | --help | help | "") [ -x "$tool" ] && { "$tool" ${command:+"$command"}; return; } ;; esac
+  if [ ! -x "$tool" ] || can_write "$BZ_BUILD"; then
+    require_packages run
+    with_build_lock isa_build </dev/null # standard input belongs to `dis`
+  fi
   # Where `bz test --coverage` and the mutants' test leave their records.
   [ "$command" != coverage ] || records=(--executed "$BZ_BUILD/coverage.txt" --mutants "$BZ_BUILD/mutants.tsv")
   [ $# -eq 0 ] || shift
-  "$BZ_BUILD/bin/bz-isa" ${command:+"$command"} ${records[@]+"${records[@]}"} "$@"
+  "$tool" ${command:+"$command"} ${records[@]+"${records[@]}"} "$@"
 }
 
 isa_build() {

@@ -7,6 +7,7 @@ usage: ./bz run [compiler options] FILE [arguments of the program]
 FILE is a HIP program (.hip, or .cpp/.cc/.cu that includes hip/), a C or C++ program on hsa/hsa.h, or a program that is
 already compiled. OpenCL C kernels (.cl) beside a C program are compiled into code objects, whose paths become its first
 arguments. FILE is compiled with the build's hipcc into build/programs and run; when nothing changed, it only runs.
+Where this user can't write, the build is used as it is, and programs go to ~/.cache/boltzmann/programs.
 The exit code is the program's.
 
   -O0 -g -DX=1 -Idir ...     options before FILE go to the compiler (default: -O3 -gline-tables-only)
@@ -52,7 +53,7 @@ bz_run() {
 
   local kind
   kind="$(kind_of "$file")" || exit
-  with_build_lock build_runtime
+  ready_runtime
   local program="$file"
   if [ "$kind" != program ]; then
     local here=""
@@ -62,9 +63,9 @@ bz_run() {
     local key
     # The folder counts too: options such as -Idir are relative to it.
     key="$(printf '%s\n' "$kind" "$file" "$BZ_ROOT" "$arch" "${BZ_GPUS:-}" "$here" "${options[@]}" | sha256sum | cut -c1-12)"
-    local folder="$BZ_HOME/build/programs/$(basename "${file%.*}")-$key"
-    program="$folder/$(basename "${file%.*}")"
-    mkdir -p "$folder" || die "cannot create $folder"
+    local name="$(basename "${file%.*}")" folder
+    folder="$(program_folder "$name-$key" "$name" "$file" "$rebuild")" || exit
+    program="$folder/$name"
     if [ -n "$rebuild" ] || stale "$program" "$file"; then
       compile "$kind" "$file" "$program" "$arch" "${options[@]}"
     fi
@@ -74,6 +75,17 @@ bz_run() {
   export ROCM_PATH="$BZ_ROOT" HIP_PATH="$BZ_ROOT"
   export LD_LIBRARY_PATH="$BZ_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
   exec "$program" ${objects[@]+"${objects[@]}"} "$@"
+}
+
+# program_folder KEY NAME FILE REBUILD: where the compiled program is; beside the build, or where this user can write.
+program_folder() {
+  local shared="$BZ_HOME/build/programs" own="${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/boltzmann/programs" folder
+  folder="$shared/$1"
+  if [ -z "$4" ] && [ -d "$folder" ] && ! stale "$folder/$2" "$3"; then echo "$folder"; return; fi
+  for folder in "$shared/$1" "$own/$1"; do
+    mkdir -p "$folder" 2>/dev/null && can_write "$folder" && { echo "$folder"; return; }
+  done
+  die "$(id -un) can write neither $shared nor $own" "set XDG_CACHE_HOME to a folder of yours"
 }
 
 # hip, hsa-c, hsa-c++ or program: told by the name and, where that leaves a choice, by what the file includes.

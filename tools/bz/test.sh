@@ -11,7 +11,7 @@ each program run counts as one. The exit code is 0 only if none failed.
   --all        also the slow tests (label `slow`), and the tests of host code (label `host`) under AddressSanitizer with
                UndefinedBehaviorSanitizer and under ThreadSanitizer, each in a build tree of its own (build/asan, build/tsan)
   --sanitize KIND  only the latter: asan or tsan
-  --list       only list the tests
+  --list       only list the tests; builds nothing
   --repeat N   run each test up to N times, until one fails
   --coverage   also record which instructions the tests execute, for ./bz isa coverage (tests take longer)
   filter       a regular expression over the names of --list, for example  e2e.saxpy  or  exec_
@@ -46,12 +46,15 @@ bz_test() {
     test_total
     return
   fi
-  with_build_lock test_build
   [ -n "$all" ] || arguments+=(-LE slow)
   if [ -n "$list" ]; then
+    # As it was configured, where this user can't write.
+    can_write "$BZ_BUILD" || ! grep -qs '^BZ_TESTS:BOOL=ON' "$BZ_BUILD/CMakeCache.txt" || list=as_is
+    [ "$list" = as_is ] || with_build_lock test_configure
     ctest --test-dir "$BZ_BUILD" -N "${arguments[@]}"
     return
   fi
+  with_build_lock test_build
   if [ -n "$coverage" ]; then
     rm -f "$BZ_BUILD/coverage.txt"
     export BZ_COVERAGE="$BZ_BUILD/coverage.txt"
@@ -103,6 +106,12 @@ sanitized_build() {
   configure -DBZ_TESTS=ON "-DBZ_SANITIZE=$kind"
   require_disk "$BZ_BUILD" 1500 "the build with $1"
   build_targets "the tests of host code, with $1" host_tests
+}
+
+# The tests are known without a build: configured, and configured again if a CMakeLists.txt changed.
+test_configure() {
+  configure -DBZ_TESTS=ON
+  build_targets "the list of tests" build.ninja
 }
 
 test_build() {
