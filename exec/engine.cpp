@@ -115,7 +115,7 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   g.halt_op = nullptr;
   g.halt_lane = -1;
   g.halt_text = nullptr;
-  need_constants(g.wave_count, *d->code);
+  if (fresh || g.wave_count > rows_waves_ || g.wave_count > scalars_ready_) need_constants(g.wave_count, *d->code);
 
   const Op* full = d->code->full;
   const Op* masked = d->code->masked;

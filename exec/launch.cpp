@@ -121,6 +121,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   if (s.size() > rsrc2::user_sgprs(r2) || s.size() > 32)
     return error(bz::Code::invalid_image, "kernel descriptor enables {} user SGPRs but counts {}", s.size(), rsrc2::user_sgprs(r2));
   s.resize(rsrc2::user_sgprs(r2));
+  std::copy(s.begin(), s.end(), l.first_sgprs.begin());
 
   int rows = l.packed_ids ? 1 : l.id_vgprs;
   size_t stride = size_t{l.waves} * 64;
@@ -167,7 +168,7 @@ void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::ar
   w->sgpr[layout::kM0] = 0;
 
   uint32_t* s = w->sgpr;
-  std::memcpy(s, l.user_sgprs.data(), 4 * l.user_sgprs.size());
+  std::memcpy(s, l.first_sgprs.data(), sizeof l.first_sgprs);
   auto base = reinterpret_cast<uint64_t>(scratch);
   if (l.buffer_at >= 0) {
     auto v = scratch_resource(base, wave_bytes * l.waves);

@@ -27,6 +27,7 @@ struct Launch {
   int id_vgprs = 1;                        ///< unpacked: how many of v0..v2
   bool architected_scratch = false;
   std::vector<uint32_t> user_sgprs;        ///< initial SGPRs of every wave, patched per wave where noted
+  std::array<uint32_t, 32> first_sgprs{};  ///< the same, filled up with 0: copied as a whole
   int buffer_at = -1, flat_init_at = -1;   ///< user SGPRs that hold scratch addresses, -1: none
   std::vector<uint32_t> ids;               ///< v0 (v1, v2) of a whole workgroup, row after row
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }

@@ -11,6 +11,7 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
   using Base::aux;
   using Base::cell;
   using Base::d;
+  using Base::exec_bits;
   using Base::for_lanes;
   using Base::im;
   using Base::lds;
@@ -56,22 +57,44 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
     }
     return true;
   }
-  /// Any other case: two accesses, one after the other.
+  /// Any other case, chunk after chunk: lane by lane at both offsets.
   template <Move M, int N> __attribute__((noinline)) static void ds_pair_slow(const Op* o, char* w, int stride) {
+    const uint32_t offset[2] = {static_cast<uint32_t>(o->imm * stride), static_cast<uint32_t>(o->aux * stride)};
     Op half = *o;
     // The first result may lie on the address.
     if (M == Move::load && o->s[0] >= o->d && o->s[0] < o->d + layout::kRow * N) {
       half.s[0] = layout::kTemp;
       __builtin_memcpy(w + layout::kTemp, w + o->s[0], layout::kRow);
     }
-    for (uint32_t i = 0; i < 2; ++i) {
-      half.imm = (i ? o->aux : o->imm) * stride;
-      half.d = o->d + layout::kRow * N * i;
-      half.s[1] = o->s[1 + i];
-      LdsB<false, false> m(&half, w);
-      m.template open<Space::lds>();
-      m.template chunks<M, Space::lds, Elem::u32, N>();
-      m.wave()->cur = o;
+    LdsB<false, false> m(o, w);
+    m.template open<Space::lds>();
+    m.im = 0;
+    for (int q = 0; q < kChunks; ++q) {
+      const Bits em = m.exec_bits(q);
+      uint64_t a[kLanes];
+      if (em == 0) continue;
+      const uint32_t reach = (offset[0] > offset[1] ? offset[0] : offset[1]) + 4 * N;
+      // With all lanes on there was no pattern, or this function would not be called.
+      Pattern pattern = Pattern::other;
+      char* p = nullptr;
+      if constexpr (!Full) {
+        auto c = m.template chunk<Space::lds>(q, em, 4 * N, reach);
+        pattern = c.pattern, p = c.p;
+      }
+      const bool plain = pattern != Pattern::contiguous && m.template plain_addresses<Space::lds>(q, em, reach, a);
+      for (uint32_t i = 0; i < 2; ++i) {
+        half.imm = static_cast<int32_t>(offset[i]);
+        half.d = m.d = o->d + layout::kRow * N * i;
+        half.s[1] = m.s[1] = o->s[1 + i];
+        if (pattern == Pattern::contiguous) {
+          m.template contiguous_masked<M, N>(q, em, p + offset[i]);
+        } else if (plain) {
+          m.template plain_lanes<M, Elem::u32, N>(q, em, a, offset[i]);
+        } else {
+          Base::template lanes<M, Space::lds, Elem::u32, N>(&half, w, q, em);
+          m.wave()->cur = o;
+        }
+      }
     }
   }
   template <Move M> BZ_AI void ds_pair(int n, int stride) {

@@ -147,9 +147,9 @@ template <bool Full, bool Saddr> struct MemoryB : AddressB<Full, Saddr> {
     }
   }
   /// Lane by lane, at addresses that need no checks. Elements of several dwords are collected and transposed.
-  template <Move M, Elem E, int N> BZ_AI void plain_lanes(int q, Bits em, const uint64_t* a) {
+  template <Move M, Elem E, int N> BZ_AI void plain_lanes(int q, Bits em, const uint64_t* a, uint32_t offset = 0) {
     constexpr uint32_t kSize = kBytes<E, N>;
-    auto at = [&](int k) { return reinterpret_cast<char*>(a[k]); };
+    auto at = [&](int k) { return reinterpret_cast<char*>(a[k]) + offset; };
     if constexpr (is_u32(E) && (N == 2 || N == 4)) {
       alignas(64) char all[kLanes * kSize];
       VU r[N];
@@ -237,11 +237,16 @@ template <bool Full, bool Saddr> struct MemoryB : AddressB<Full, Saddr> {
       }
     }
   }
+  /// All lanes on, and no pattern in all of them: each chunk lane by lane.
   template <Move M, Space S, Elem E, int N> __attribute__((noinline)) static bool mixed(const Op* o, char* w) {
-    MemoryB<false, Saddr> m(o, w);
+    MemoryB<true, Saddr> m(o, w);
     m.template open<S>();
-    m.template chunks<M, S, E, N>();
-    return !m.halted;
+    for (int q = 0; q < kChunks; ++q) {
+      uint64_t a[kLanes];
+      if (m.template plain_addresses<S>(q, kAllLanes, kBytes<E, N>, a)) m.template plain_lanes<M, E, N>(q, kAllLanes, a);
+      else if (!lanes<M, S, E, N>(o, w, q, kAllLanes)) return false;
+    }
+    return true;
   }
   template <Move M, Space S, Elem E, int N> BZ_AI void transfer() {
     if (!this->template open<S>()) return;
