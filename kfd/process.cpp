@@ -109,7 +109,7 @@ Expected<std::unique_ptr<Process>> Process::create(ProcessConfig config) {
 }
 
 Process::~Process() {
-  release_all();
+  if (set_) release_all(); // not if create() failed
   for (auto& [fd, entry] : fds_)
     if (inode_of(fd) == entry.inode) ::close(fd);
   set_.reset();

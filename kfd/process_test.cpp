@@ -527,6 +527,16 @@ TEST_F(Kfd, ForkedChildHasNoDevice) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(KfdEnvironment, ALogThatCannotBeWrittenIsNamed) {
+  setenv("BZ_KFD_LOG", "/nowhere/log", 1);
+  auto config = ProcessConfig::from_environment(gpu::fake::make);
+  unsetenv("BZ_KFD_LOG");
+  ASSERT_TRUE(config.ok());
+  auto process = Process::create(std::move(*config));
+  ASSERT_FALSE(process.ok());
+  EXPECT_NE(process.status().message().find("BZ_KFD_LOG: /nowhere/log can't be written"), std::string::npos);
+}
+
 TEST(KfdEnvironment, BadVariablesAreNamed) {
   for (auto [name, value] :
        {std::pair{"BZ_GPUS", "nothing"}, {"BZ_WORKERS", "0"}, {"BZ_WORKERS", "x"}, {"BZ_HELP", "yes"}}) {

@@ -32,7 +32,9 @@ void keep_visible(std::vector<Agent*>& gpus) {
   std::vector<std::string> names;
   for (const Agent* a : gpus) names.push_back(a->uuid());
   const Selection chosen = select_listed(list, names);
-  if (!chosen.rejected.empty())
+  if (chosen.picked.empty() && !gpus.empty())
+    log("rocr", Level::warn, "ROCR_VISIBLE_DEVICES=\"{}\" leaves none of {} GPUs", list, gpus.size());
+  else if (!chosen.rejected.empty())
     log("rocr", Level::warn, "ROCR_VISIBLE_DEVICES=\"{}\": \"{}\" is none of {} GPUs; it and what follows is ignored",
         list, chosen.rejected, gpus.size());
   std::vector<Agent*> kept;

@@ -1,6 +1,9 @@
 #include "thunk/topology.hpp"
 
+#include "base/log.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -142,7 +145,15 @@ Node read_node(const std::string& text, uint32_t gpu_id, const std::string& name
   p.OverrideEngineId = p.EngineId;
   if (const char* text_version = std::getenv("HSA_OVERRIDE_GFX_VERSION")) {
     unsigned major = 0, minor = 0, step = 0;
-    if (std::sscanf(text_version, "%u.%u.%u", &major, &minor, &step) == 3)
+    int end = 0; // of what was read
+    if (*text_version == 0) {
+      // as if it weren't set
+    } else if (std::sscanf(text_version, "%u.%u.%u%n", &major, &minor, &step, &end) != 3 || text_version[end] != 0) {
+      static std::atomic<bool> said{false};
+      if (!said.exchange(true))
+        log("thunk", Level::warn, "HSA_OVERRIDE_GFX_VERSION=\"{}\" is ignored: it wants major.minor.stepping, for example 9.4.2",
+            text_version);
+    } else
       p.OverrideEngineId = engine_id(major * 10000 + minor * 100 + step, get.u32("fw_version"));
   }
   constexpr uint32_t kSgprBytesPerCu = 0x4000;

@@ -91,7 +91,7 @@ Expected<std::vector<std::string>> gpu_targets(const Install& install) {
       !bind(library, "hsa_agent_get_info", hsa.agent_get_info))
     return error(Code::not_found, "can't ask for GPUs: {} lacks hsa functions", path);
   if (uint32_t status = hsa.init(); status != 0)
-    return error(Code::not_found, "can't ask for GPUs: hsa_init failed with {:#x}", status);
+    return error(Code::not_found, "no GPU can be used; why stands above (hsa_init gave {:#x})", status);
   Search search{&hsa, {}};
   uint32_t status = hsa.iterate_agents(visit, &search);
   hsa.shut_down();

@@ -101,7 +101,11 @@ Result Runtime::start_once() {
   if (!host_.has_coarse) host_.coarse = host_.fine;
   (void)hsa_amd_profiling_async_copy_enable(true); // event times
 
-  if (gpus.empty()) return Result(hipErrorNoDevice, "no GPU found: set BZ_GPUS, for example BZ_GPUS=mi300x");
+  if (gpus.empty()) {
+    const char* hidden = std::getenv("ROCR_VISIBLE_DEVICES");
+    if (hidden && *hidden) return hipErrorNoDevice; // the HSA runtime said that it leaves none
+    return Result(hipErrorNoDevice, "no GPU found: set BZ_GPUS, for example BZ_GPUS=mi300x");
+  }
   HIP_TRY_ASSIGN(const auto visible, visible_devices(gpus));
   for (size_t index : visible) {
     auto device = Device::create(static_cast<int>(devices_.size()), gpus[index], host_);

@@ -107,6 +107,8 @@ TEST(Environment, WhyThereIsNoDeviceIsSaidOnceWithTheRemedy) {
                {"BZ_HELP=maybe", "BZ_HELP is 0 or 1"},
                {"BZ_SIMD=mmx", "BZ_SIMD is avx512 or avx2"},
                {"BZ_KFD_LIBRARY=/nowhere.so", "the software device can't be loaded: /nowhere.so"},
+               {"BZ_KFD_LOG=/nowhere/log", "BZ_KFD_LOG: /nowhere/log can't be written"},
+               {"ROCR_VISIBLE_DEVICES=-1", "ROCR_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPUs"},
                {"HIP_VISIBLE_DEVICES=-1", "HIP_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPUs"}};
   for (const auto& [environment, says] : cases) {
     const Outcome o = run(environment, "Calls");
