@@ -66,7 +66,10 @@ Outcome<std::vector<size_t>> visible_devices(const std::vector<hsa_agent_t>& age
 } // namespace
 
 Result Runtime::start_once() {
-  if (hsa_init() != HSA_STATUS_SUCCESS) return hipErrorNoDevice; // the rooms below said why
+  if (hsa_status_t s = hsa_init(); s != HSA_STATUS_SUCCESS) { // the rooms below said why
+    log("hip", Level::info, "{}", hsa_check(s, "starting the HSA runtime").message());
+    return hipErrorNoDevice;
+  }
   std::vector<hsa_agent_t> gpus;
   struct Found {
     std::vector<hsa_agent_t>* gpus;

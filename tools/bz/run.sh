@@ -85,7 +85,7 @@ program_folder() {
   for folder in "$shared/$1" "$own/$1"; do
     mkdir -p "$folder" 2>/dev/null && can_write "$folder" && { echo "$folder"; return; }
   done
-  die "$(id -un) can write neither $shared nor $own" "set XDG_CACHE_HOME to a folder of yours"
+  die "programs need a folder, and $(id -un) can't write $shared or $own" "set XDG_CACHE_HOME to a folder of yours"
 }
 
 # hip, hsa-c, hsa-c++ or program: told by the name and, where that leaves a choice, by what the file includes.
