@@ -4,6 +4,7 @@
 #include "exec/interp/control.hpp"
 #include "exec/interp/control_ops.hpp"
 #include "exec/interp/image.hpp"
+#include "exec/trace.hpp"
 #include "isa/families.hpp"
 
 #include <algorithm>
@@ -66,6 +67,7 @@ struct Lowering {
   Code& code;
   std::vector<Op> full, masked;
   std::vector<std::pair<uint32_t, uint64_t>> branches;   // operation, target address
+  const bool traced = trace_wanted();
   bool indexing = false;                                  // between s_set_gpr_idx_on and _off
 
   const Inst* inst = nullptr;
@@ -543,6 +545,12 @@ struct Lowering {
     meta = &isa::row_meta(decoded.row);
     op = Op{};
     op.row = decoded.row;
+    if (traced) {
+      Op tracer = engine_op(control_trace);
+      tracer.lit = at;
+      tracer.aux = at == code.begin;
+      emit(tracer);
+    }
     if (code.traits.count_rows && isa::row_has_semantics(decoded.row)) {
       Op counter = engine_op(control_count);
       counter.aux = decoded.row;

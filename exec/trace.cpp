@@ -1,0 +1,134 @@
+#include "exec/trace.hpp"
+#include "base/log.hpp"
+#include "exec/fault.hpp"
+#include "exec/wave.hpp"
+#include "isa/decode.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace bz::exec {
+namespace {
+
+const char* path() {
+  const char* file = std::getenv("BZ_TRACE");
+  return file && *file ? file : nullptr;
+}
+
+struct Choice {
+  unsigned group[3] = {}, wave = 0;
+  int lane = 0;   ///< -1: all
+
+  bool operator()(const Wave* w) const {
+    return w->index == wave && w->group->id[0] == group[0] && w->group->id[1] == group[1] && w->group->id[2] == group[2];
+  }
+};
+
+/// False if the text is not of the form that trace.hpp describes.
+bool parse(const char* text, Choice& c) {
+  auto number = [&](unsigned& n) {
+    char* end;
+    errno = 0;
+    unsigned long value = std::strtoul(text, &end, 10);
+    bool good = end != text && *text >= '0' && *text <= '9' && !errno && value <= ~0u;
+    text = end;
+    n = static_cast<unsigned>(value);
+    return good;
+  };
+  for (int i = 0; i < 3; ++i) {
+    if (i && *text != ',') break;
+    if (i) ++text;
+    if (!number(c.group[i])) return false;
+  }
+  if (!*text) return true;
+  if (*text++ != ':' || !number(c.wave)) return false;
+  if (!*text) return true;
+  if (*text++ != ':') return false;
+  if (std::strcmp(text, "all") == 0) return c.lane = -1, true;
+  unsigned lane;
+  if (!number(lane) || *text || lane > 63) return false;
+  c.lane = static_cast<int>(lane);
+  return true;
+}
+
+std::string sgpr_name(unsigned n) {
+  switch (n) {
+  case layout::kFlatScratch: case layout::kFlatScratch + 1: return n & 1 ? "flat_scratch_hi" : "flat_scratch_lo";
+  case layout::kXnackMask: case layout::kXnackMask + 1: return n & 1 ? "xnack_mask_hi" : "xnack_mask_lo";
+  case layout::kVcc: case layout::kVcc + 1: return n & 1 ? "vcc_hi" : "vcc_lo";
+  case layout::kM0: return "m0";
+  case layout::kExec: case layout::kExec + 1: return n & 1 ? "exec_hi" : "exec_lo";
+  default: return n >= layout::kTtmp && n < layout::kTtmp + 16 ? fmt::format("ttmp{}", n - layout::kTtmp) : fmt::format("s{}", n);
+  }
+}
+
+/// The file, and the registers as they were at the last line. One for the process: with several dispatches at a time their
+/// lines mix.
+class Tracer {
+public:
+  explicit Tracer(const char* file) {
+    if (const char* text = std::getenv("BZ_TRACE_WAVE"); text && *text && !parse(text, choice_))
+      log("exec", bz::Level::error, "BZ_TRACE_WAVE={}: not of the form x,y,z:wave:lane; nothing is traced", text);
+    else if (!(out_ = std::fopen(file, "ae")))
+      log("exec", bz::Level::error, "BZ_TRACE={}: {}", file, std::strerror(errno));
+    if (out_) std::setvbuf(out_, nullptr, _IOLBF, 0);   // whatever ends the process, the last instruction can be read
+  }
+
+  void line(Wave* w, uint64_t pc, bool begins) {
+    if (!out_ || !choice_(w)) return;
+    std::lock_guard lock(mutex_);
+    if (begins) fmt::print(out_, "-- code at 0x{:x}\n", pc);
+    changes(w);
+    uint32_t words[5] = {};
+    size_t count = 0;
+    while (count < 5 && read_guest(words + count, pc + 4 * count, 4)) ++count;
+    auto inst = isa::decode(w->group->target, words, count);
+    fmt::print(out_, "0x{:x}  {}\n", pc, inst ? isa::disassemble(w->group->target, *inst) : "?");
+  }
+
+private:
+  void changes(Wave* w) {
+    auto scalar = [&](const std::string& name, uint32_t now, uint32_t& before) {
+      if (now != before) fmt::print(out_, "    {} = 0x{:x}\n", name, now);
+      before = now;
+    };
+    for (unsigned n = 0; n < std::size(sgprs_); ++n) scalar(sgpr_name(n), w->sgpr[n], sgprs_[n]);
+    scalar("scc", w->scc, scc_);
+    scalar("mode", w->mode, mode_);
+    unsigned first = choice_.lane < 0 ? 0 : static_cast<unsigned>(choice_.lane), last = choice_.lane < 0 ? 63 : first;
+    for (unsigned n = 0; n < layout::kVgprCount; ++n)
+      for (unsigned l = first; l <= last; ++l) {
+        uint32_t now = w->row(n)[l], &before = rows_[64 * n + l];
+        if (now == before) continue;
+        if (n < w->accum_offset) fmt::print(out_, "    v{}[{}] = 0x{:x}\n", n, l, now);
+        else fmt::print(out_, "    a{}[{}] = 0x{:x}\n", n - w->accum_offset, l, now);
+        before = now;
+      }
+  }
+
+  std::mutex mutex_;
+  Choice choice_;
+  FILE* out_ = nullptr;
+  uint32_t sgprs_[128] = {}, scc_ = 0, mode_ = 0;
+  std::vector<uint32_t> rows_ = std::vector<uint32_t>(size_t{64} * layout::kVgprCount);
+};
+
+} // namespace
+
+bool trace_wanted() { return path() != nullptr; }
+
+BZ_PN void control_trace(const Op* o, char* w) {
+  static auto* tracer = new Tracer(path() ? path() : "");
+  for (char *wv = w, *end = w + reinterpret_cast<Wave*>(w)->span; wv != end; wv += layout::kStride)
+    tracer->line(reinterpret_cast<Wave*>(wv), o->lit, o->aux);
+  [[clang::musttail]] return o[1].fn(o + 1, w);
+}
+
+} // namespace bz::exec
