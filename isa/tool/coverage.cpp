@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -39,31 +40,39 @@ std::vector<int> decoded_forms(Target target) {
 
 /// Times executed, from the lines "target name count" that engines leave with BZ_COVERAGE.
 using Executed = std::map<std::pair<std::string, std::string>, uint64_t>;
-bool read_executed(const std::string& file, Executed& all) {
+/// Empty, or why the file can't be used.
+std::string read_executed(const std::string& file, Executed& all) {
   std::ifstream in(file);
-  if (!in) return false;
-  std::string target, name;
-  for (uint64_t count; in >> target >> name >> count;) all[{target, name}] += count;
-  return true;
+  if (!in) return std::strerror(errno);
+  std::string line, target, name, more;
+  for (size_t n = 1; std::getline(in, line); ++n) {
+    std::istringstream fields(line);
+    uint64_t count = 0;
+    if (!(fields >> target >> name >> count) || fields >> more) return fmt::format("line {} is not \"target name count\"", n);
+    all[{target, name}] += count;
+  }
+  return {};
 }
 
 /// A row of the mutants' table, whose first line names the columns: row, sites, killed, survivors.
 struct Mutants {
   uint64_t sites = 0, killed = 0, survivors = 0;
 };
-bool read_mutants(const std::string& file, std::map<std::string, Mutants>& all) {
+std::string read_mutants(const std::string& file, std::map<std::string, Mutants>& all) {
   std::ifstream in(file);
   std::string line;
-  if (!in || !std::getline(in, line)) return false;
+  if (!in) return std::strerror(errno);
+  std::getline(in, line);
   auto head = split(line, '\t');
   auto column = [&](const char* name) { return static_cast<size_t>(std::find(head.begin(), head.end(), name) - head.begin()); };
   size_t row = column("row"), sites = column("sites"), killed = column("killed"), survivors = column("survivors");
+  if (std::max({row, sites, killed, survivors}) >= head.size()) return "the first line doesn't name the columns row, sites, killed and survivors";
   while (std::getline(in, line)) {
     auto c = split(line, '\t');
     auto number = [&](size_t k) { return k < c.size() ? std::strtoull(c[k].c_str(), nullptr, 10) : 0; };
     if (row < c.size()) all[c[row]] = {number(sites), number(killed), number(survivors)};
   }
-  return true;
+  return {};
 }
 
 } // namespace
@@ -72,14 +81,19 @@ int coverage(const Arguments& a) {
   ref::register_all();
   Executed executed;
   std::map<std::string, Mutants> mutants;
-  bool ran = !a.executed.empty() && read_executed(a.executed, executed);
-  bool mutated = !a.mutants.empty() && read_mutants(a.mutants, mutants);
+  const bool ran = !a.executed.empty(), mutated = !a.mutants.empty();
+  auto refuse = [](const std::string& file, const std::string& why) {
+    fmt::print(stderr, "bz isa: error: {}: {}\n", file, why);
+    return kUsage;
+  };
+  if (std::string why = ran ? read_executed(a.executed, executed) : ""; !why.empty()) return refuse(a.executed, why);
+  if (std::string why = mutated ? read_mutants(a.mutants, mutants) : ""; !why.empty()) return refuse(a.mutants, why);
   if (!ran && a.check) {
     fmt::print(stderr, "bz isa: error: no record of executed instructions: ./bz test --coverage makes one\n");
     return kUsage;
   }
-  if (!ran) fmt::print("# no record of executed instructions ({}): ./bz test --coverage makes one\n", a.executed.empty() ? "--executed FILE" : a.executed);
-  if (!mutated && !a.check) fmt::print("# no table of mutants ({}): the column is empty\n", a.mutants.empty() ? "--mutants FILE" : a.mutants);
+  if (!ran) fmt::print("# no record of executed instructions (--executed FILE): ./bz test --coverage makes one\n");
+  if (!mutated && !a.check) fmt::print("# no table of mutants (--mutants FILE): the column is empty\n");
   int status = kOk;
   for (int t = 0; t < kTargetCount; ++t) {
     auto target = static_cast<Target>(t);

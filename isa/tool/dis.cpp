@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -229,6 +230,9 @@ int dis_file(const std::string& name, std::optional<Target> target) {
   int status = dis_image(name, bytes, target, known);
   if (known) return status;
   if (!target) return fail(name, "is no code object, bundle or program; for raw machine code say --target (" + target_list() + ")");
+  auto is_text = [](unsigned char c) { return std::isprint(c) || std::isspace(c); };
+  if (std::all_of(content.begin(), content.end(), is_text))
+    return fail(name, fmt::format("is text, no machine code; hexadecimal bytes are read from standard input: bz isa dis --target {} <{}", target_name(*target), name));
   return list_code(*target, bytes, 0, {});
 }
 

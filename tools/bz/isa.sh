@@ -10,7 +10,10 @@ bz_isa() {
     with_build_lock isa_build </dev/null # standard input belongs to `dis`
   fi
   # Where `bz test --coverage` and the mutants' test leave their records.
-  [ "$command" != coverage ] || records=(--executed "$BZ_BUILD/coverage.txt" --mutants "$BZ_BUILD/mutants.tsv")
+  if [ "$command" = coverage ]; then
+    [ ! -e "$BZ_BUILD/coverage.txt" ] || records+=(--executed "$BZ_BUILD/coverage.txt")
+    [ ! -e "$BZ_BUILD/mutants.tsv" ] || records+=(--mutants "$BZ_BUILD/mutants.tsv")
+  fi
   [ $# -eq 0 ] || shift
   "$tool" ${command:+"$command"} ${records[@]+"${records[@]}"} "$@"
 }
