@@ -64,6 +64,8 @@ before="$(stat -c %Y "$build/bin" 2>/dev/null)"
 says 0 'bz_test' "$bz" test --list
 [ "$before" = "$(stat -c %Y "$build/bin" 2>/dev/null)" ] || { echo "bz test --list built something"; failed=1; }
 
+says 2 "BZ_JOBS needs a number" env BZ_JOBS=many "$bz" test --list
+
 # env: valid shell, idempotent, and undone by --unset.
 (
   unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH

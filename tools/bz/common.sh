@@ -21,6 +21,9 @@ is_root() { [ "$(id -u)" -eq 0 ]; }
 # unknown_option COMMAND OPTION: every command refuses what it doesn't know, with the way to its help.
 unknown_option() { die "./bz $1 does not know '$2'" "./bz $1 --help lists its options"; }
 
+require_jobs() {
+  case "${BZ_JOBS:-1}" in *[!0-9]* | 0) die "BZ_JOBS needs a number of compilations at a time, not '$BZ_JOBS'" ;; esac
+}
 jobs_count() { echo "${BZ_JOBS:-$(nproc)}"; }
 
 # The engine is compiled for x86-64-v3; on less it would die of SIGILL, so say it before.
@@ -96,6 +99,7 @@ configure() {
 build_targets() {
   local what="$1" log="$BZ_BUILD/build.log" code child ticks=0
   shift
+  require_jobs
   if [ -n "$BZ_VERBOSE" ]; then
     ninja -C "$BZ_BUILD" -j "$(jobs_count)" "$@" >&2
     code=$?
