@@ -54,6 +54,7 @@ struct MarketingName {
   const char* name;
 };
 constexpr MarketingName kNames[] = {
+    {0x6860, "AMD Radeon Instinct MI25"}, {0x687f, "AMD Radeon RX Vega 64"},
     {0x66a0, "AMD Instinct MI60"},   {0x66a1, "AMD Instinct MI50"},   {0x738c, "AMD Instinct MI100"},
     {0x7408, "AMD Instinct MI250X"}, {0x740c, "AMD Instinct MI250X"}, {0x740f, "AMD Instinct MI210"},
     {0x74a0, "AMD Instinct MI300A"}, {0x74a1, "AMD Instinct MI300X"}, {0x74a5, "AMD Instinct MI325X"},
