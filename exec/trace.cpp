@@ -4,6 +4,7 @@
 #include "exec/wave.hpp"
 #include "isa/decode.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +32,9 @@ struct Choice {
   }
 };
 
-/// False if the text is not of the form that trace.hpp describes.
+constexpr const char* kGrammar = "x[,y[,z]][:wave[:lane]] with a lane of 0 to 63 or \"all\", as in 2,0,0:1:22";
+
+/// False if the text is not of the form that kGrammar describes.
 bool parse(const char* text, Choice& c) {
   auto number = [&](unsigned& n) {
     char* end;
@@ -75,14 +78,22 @@ class Tracer {
 public:
   explicit Tracer(const char* file) {
     if (const char* text = std::getenv("BZ_TRACE_WAVE"); text && *text && !parse(text, choice_))
-      log("exec", bz::Level::error, "BZ_TRACE_WAVE={}: not of the form x,y,z:wave:lane; nothing is traced", text);
+      log("exec", bz::Level::error, "BZ_TRACE_WAVE={}: not of the form {}; nothing is traced", text, kGrammar);
     else if (!(out_ = std::fopen(file, "ae")))
       log("exec", bz::Level::error, "BZ_TRACE={}: {}", file, std::strerror(errno));
     if (out_) std::setvbuf(out_, nullptr, _IOLBF, 0);   // whatever ends the process, the last instruction can be read
   }
 
+  /// At the end of the process: an empty trace should not be taken for a kernel that does nothing.
+  void tell_if_empty() const {
+    if (out_ && !found_)
+      log("exec", bz::Level::warn, "BZ_TRACE: nothing is traced: no workgroup {},{},{} with a wave {} has run", choice_.group[0], choice_.group[1],
+          choice_.group[2], choice_.wave);
+  }
+
   void line(Wave* w, uint64_t pc, bool begins) {
     if (!out_ || !choice_(w)) return;
+    found_ = true;
     std::lock_guard lock(mutex_);
     if (begins) fmt::print(out_, "-- code at 0x{:x}\n", pc);
     changes(w);
@@ -116,16 +127,26 @@ private:
   std::mutex mutex_;
   Choice choice_;
   FILE* out_ = nullptr;
+  std::atomic<bool> found_ = false;   ///< the wave has run
   uint32_t sgprs_[128] = {}, scc_ = 0, mode_ = 0;
   std::vector<uint32_t> rows_ = std::vector<uint32_t>(size_t{64} * layout::kVgprCount);
 };
+
+/// Never destroyed: waves may run until the process is gone.
+Tracer* the_tracer() {
+  static auto* tracer = [] {
+    std::atexit([] { the_tracer()->tell_if_empty(); });
+    return new Tracer(path() ? path() : "");
+  }();
+  return tracer;
+}
 
 } // namespace
 
 bool trace_wanted() { return path() != nullptr; }
 
 BZ_PN void control_trace(const Op* o, char* w) {
-  static auto* tracer = new Tracer(path() ? path() : "");
+  Tracer* tracer = the_tracer();
   for (char *wv = w, *end = w + reinterpret_cast<Wave*>(w)->span; wv != end; wv += layout::kStride)
     tracer->line(reinterpret_cast<Wave*>(wv), o->lit, o->aux);
   [[clang::musttail]] return o[1].fn(o + 1, w);

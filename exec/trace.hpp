@@ -1,7 +1,8 @@
 // What one wave does, instruction by instruction, in a file: for telling a mistake of the engine from one of the compiler.
 //
 //   BZ_TRACE=file                      turns it on; the file is appended to
-//   BZ_TRACE_WAVE=x[,y[,z]][:w[:l]]    workgroup, wave in it, lane (or "all") whose VGPRs are shown; 0:0:0 if not said
+//   BZ_TRACE_WAVE=x[,y[,z]][:w[:l]]    workgroup, wave in it, lane (or "all") whose VGPRs are shown; 0:0:0 if not said; one that
+//                                     never runs is told of at the end of the process
 //
 // A line of the file is "pc  instruction"; indented below it stands what the instruction changed: SGPRs, SCC, MODE, and VGPRs
 // of the lane. "-- code at pc" begins a kernel, or a function entered for the first time; below it stands what changed since

@@ -25,14 +25,14 @@ constexpr std::initializer_list<uint32_t> kCode = {0x7e020202, 0xbefe0181, 0x7e0
     m.sgpr(2, w) = 7 + w;
     m.set_exec(~uint64_t{0}, w);
   }
-  std::_Exit(m.run(kCode).ok() && m.vgpr(1, 1)[0] == 5 && m.vgpr(1, 1)[1] == 8 ? 0 : 1);
+  std::exit(m.run(kCode).ok() && m.vgpr(1, 1)[0] == 5 && m.vgpr(1, 1)[1] == 8 ? 0 : 1);
 }
 
 /// What the file says after a run; each is a process of its own, because a process opens one file.
-std::string trace_of(const char* wave) {
+std::string trace_of(const char* wave, const char* said = "^$") {
   const std::string file = testing::TempDir() + "bz-trace-" + std::to_string(getpid());
   unlink(file.c_str());
-  EXPECT_EXIT(run_traced(file, wave), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(run_traced(file, wave), testing::ExitedWithCode(0), said);
   std::ifstream in(file);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   unlink(file.c_str());
@@ -67,10 +67,11 @@ TEST(Trace, AllLanes) {
   EXPECT_EQ(count(text, "v1[0] = 0x5\n"), 1u) << text;
 }
 
-TEST(Trace, AnotherGroupIsNotThere) { EXPECT_EQ(trace_of("1"), ""); }
+TEST(Trace, AnotherGroupIsNotThere) { EXPECT_EQ(trace_of("1", "no workgroup 1,0,0 with a wave 0 has run"), ""); }
+TEST(Trace, AnotherWaveIsNotThere) { EXPECT_EQ(trace_of("0:7", "no workgroup 0,0,0 with a wave 7 has run"), ""); }
 
 TEST(Trace, AChoiceThatCantBeReadTracesNothing) {
-  for (const char* bad : {"x", "0:", "0:0:64", "0,0,0,0", "0:0:0:0", "-1", "0:0:some"}) EXPECT_EQ(trace_of(bad), "") << bad;
+  for (const char* bad : {"x", "0:", "0:0:64", "0,0,0,0", "0:0:0:0", "-1", "0:0:some"}) EXPECT_EQ(trace_of(bad, "not of the form x\\[,y\\[,z\\]\\]"), "") << bad;
 }
 
 } // namespace
