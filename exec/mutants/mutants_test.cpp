@@ -286,8 +286,9 @@ TEST_F(MutantsElsewhere, RowsJudgedByTestsOfTheirOwn) {
     EXPECT_TRUE(list.empty()) << m.name << ": mutants that " << e->program << " does not notice\n" << list;
   }
   std::remove(sites_file.c_str());
-  for (auto& each : g_elsewhere_excuses)
-    EXPECT_EQ(each.used, each.survivors) << each.rows << " " << each.site << " " << each.kind << ": survivors in exec/mutants/elsewhere_exceptions.inc";
+  if (!std::getenv("BZ_JUDGE_ROW"))   // with it, only some rows have run
+    for (auto& each : g_elsewhere_excuses)
+      EXPECT_EQ(each.used, each.survivors) << each.rows << " " << each.site << " " << each.kind << ": survivors in exec/mutants/elsewhere_exceptions.inc";
   std::printf("%zu rows judged by tests of their own, %zu mutants, %zu killed, %zu excused\n", rows, all, killed, excused);
 }
 
