@@ -1,5 +1,5 @@
-// The interpreter alone, one thread, no queue: cycles of single rows and rates of whole kernels, beside the figures that the
-// design's interpreter study measured. Laps of all entries are interleaved at random (Google Benchmark); the best one counts,
+// The interpreter alone, one thread, no queue: cycles of single rows and rates of whole kernels, beside the figures expected
+// at design time (column "design"). Laps of all entries are interleaved at random (Google Benchmark); the best one counts,
 // since whatever disturbs a lap only makes it longer.
 #include "exec/testing/kernel.hpp"
 
@@ -30,7 +30,7 @@ constexpr const char* kHoles = "s_mov_b64 exec, s[22:23]";
 
 struct Entry {
   std::string name;
-  double study;         ///< cycles, or the rate; 0: not in the study
+  double design;         ///< cycles, or the rate; 0: none was expected
   bool is_rate;         ///< the more the better
   double work;          ///< rows of one lap, or what the rate counts
   std::string unit;
@@ -123,7 +123,7 @@ std::string fill(const std::string& text, int i) {
   return out;
 }
 
-void add_row(const std::string& name, const std::string& setup, const std::string& row, bool masked, double study) {
+void add_row(const std::string& name, const std::string& setup, const std::string& row, bool masked, double design) {
   if (row.empty()) return;
   static float* const buffer = floats(1 << 16);
   const int turns = 400;
@@ -145,7 +145,7 @@ void add_row(const std::string& name, const std::string& setup, const std::strin
   info.kernel_object = kernel->object();
   info.kernarg = reinterpret_cast<uint64_t>(arguments->data());
   auto dispatch = need(engine().prepare(info), name);
-  entries.push_back({name, study, false, double(kBody) * turns, "cycles", [=] { (void)kernel, (void)arguments, run(dispatch); }});
+  entries.push_back({name, design, false, double(kBody) * turns, "cycles", [=] { (void)kernel, (void)arguments, run(dispatch); }});
 }
 
 void add_rows() {
@@ -193,7 +193,7 @@ void add_kernels(const std::string& source_file) {
   std::ifstream file(source_file);
   const std::string source{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   static auto image = need(testing::Image::load(need(testing::compile_device(kTarget, source, "-O3"), source_file)), source_file);
-  auto add = [&](const char* name, const char* kernel, uint32_t groups, const Arguments& a, double study, double work, const char* unit,
+  auto add = [&](const char* name, const char* kernel, uint32_t groups, const Arguments& a, double design, double work, const char* unit,
                  int repeat = 1) {
     auto arguments = std::make_shared<std::vector<uint8_t>>(a.bytes());
     DispatchInfo info;
@@ -203,7 +203,7 @@ void add_kernels(const std::string& source_file) {
     info.kernel_object = image->symbol(std::string(kernel) + ".kd");
     info.kernarg = reinterpret_cast<uint64_t>(arguments->data());
     auto dispatch = need(engine().prepare(info), name);
-    entries.push_back({std::string("kernel/") + name, study, true, work * repeat, unit, [=] {
+    entries.push_back({std::string("kernel/") + name, design, true, work * repeat, unit, [=] {
                          (void)arguments;
                          for (int i = 0; i < repeat; ++i) run(dispatch);
                        }});
@@ -219,7 +219,7 @@ void add_kernels(const std::string& source_file) {
   add("sgemm_t16, 512", "sgemm_t16", n / 16 * (n / 16), Arguments() << a << b << c << n, 11.5, 2e-9 * n * n * n, "GFlop/s");
   add("sgemm_mfma, 512", "sgemm_mfma", n / 64 * (n / 64), Arguments() << a << b << c << n, 72.6, 2e-9 * n * n * n, "GFlop/s");
   add("barriers, 4 waves", "barr", 16, Arguments() << c << 1000, 729.0, 0, "M wave-ins/s", 1);
-  // The study gives this one as wave-instructions per second: counted by an engine of its own, which is slower for it.
+  // This one is expected as wave-instructions per second: counted by an engine of its own, which is slower for it.
   EngineConfig config;
   config.target = kTarget;
   config.count_rows = true;
@@ -276,16 +276,16 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks(&quiet);
 
   fmt::print("{}, {:.2f} GHz, one thread; best lap. Rows: cycles per wave-instruction of 64 lanes.\n{:<46} {:>9} {:>9}  {}\n", engine().description(),
-             rate / 1e9, "", "here", "study", "here / study (rate)");
+             rate / 1e9, "", "here", "design", "here / design (rate)");
   std::string records;
   for (const auto& e : entries) {
     if (std::isinf(e.best)) continue;
     const double here = e.is_rate ? e.work / e.best : e.best * rate / e.work;
-    const double ratio = e.study == 0 ? 0 : e.is_rate ? here / e.study : e.study / here;
-    fmt::print("{:<46} {:>9.1f} {:>9}  {:<6}{}\n", e.name, here, e.study == 0 ? "-" : fmt::format("{:.1f}", e.study),
+    const double ratio = e.design == 0 ? 0 : e.is_rate ? here / e.design : e.design / here;
+    fmt::print("{:<46} {:>9.1f} {:>9}  {:<6}{}\n", e.name, here, e.design == 0 ? "-" : fmt::format("{:.1f}", e.design),
                ratio == 0 ? "" : fmt::format("{:.2f}", ratio), e.is_rate ? " " + e.unit : "");
-    records += fmt::format("{}  {{\"name\": \"{}\", \"value\": {:.3f}, \"unit\": \"{}\", \"study\": {:.3f}, \"ratio\": {:.3f}}}", records.empty() ? "" : ",\n",
-                           e.name, here, e.unit, e.study, ratio);
+    records += fmt::format("{}  {{\"name\": \"{}\", \"value\": {:.3f}, \"unit\": \"{}\", \"design\": {:.3f}, \"ratio\": {:.3f}}}", records.empty() ? "" : ",\n",
+                           e.name, here, e.unit, e.design, ratio);
   }
   if (!json.empty()) std::ofstream(json) << "[\n" << records << "\n]\n";
   return 0;

@@ -11,7 +11,7 @@ never seen before. Nothing else should run on the machine meanwhile.
   --json FILE    write the figures as JSON as well (default: build/release/bench.json)
   --quick        fewer repetitions
   --engine       instead: cycles of single instructions and rates of whole kernels in the interpreter alone, on one thread,
-                 beside the figures of the design's study
+                 beside the figures expected at design time
   --first-run    also the time from a fresh clone to the first PASSED (a build from nothing, without ccache)
   filter         a regular expression over the names, for example  nbody
 EOF
