@@ -8,6 +8,7 @@
 #include "hip/runtime/registry.hpp"
 #include "hip/runtime/thread_state.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -205,8 +206,9 @@ void trace_line(std::string_view text) {
     std::FILE* f = name && *name ? std::fopen(name, "a") : nullptr;
     return f ? f : stderr;
   }();
-  const auto us = system_ticks() / std::max<uint64_t>(1, system_frequency() / 1'000'000);
-  std::fprintf(file, ":3:hip: %llu us: %.*s\n", static_cast<unsigned long long>(us), int(text.size()), text.data());
+  // Not the device's clock: the first calls come before there is one.
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  std::fprintf(file, ":3:hip: %lld us: %.*s\n", static_cast<long long>(us), int(text.size()), text.data());
   std::fflush(file);
 }
 
