@@ -23,6 +23,12 @@ using bz::random::Random;
 
 namespace {
 
+constexpr const char* kUsage = R"(usage: builtin_programs TARGET [--list]
+  TARGET   gfx906, gfx90a, gfx942 ...: the builtins of the table that it has
+  --list   also what became of each
+The last line is PASSED or FAILED.
+)";
+
 void check(hipError_t e, const char* what) {
   if (e != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(e));
 }
@@ -174,12 +180,14 @@ bool same(const Builtin& b, const Run& x, const Run& y) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: builtin_programs TARGET [--list]\n");
-    return 2;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool help = !arguments.empty() && (arguments[0] == "-h" || arguments[0] == "--help");
+  const bool list = arguments.size() == 2 && arguments[1] == "--list";
+  if (help || arguments.empty() || arguments[0][0] == '-' || (arguments.size() > 1 && !list)) {
+    std::fputs(kUsage, help ? stdout : stderr);
+    return help ? 0 : 2;
   }
-  const std::string target = argv[1];
-  const bool list = argc > 2 && std::string(argv[2]) == "--list";
+  const std::string& target = arguments[0];
   std::vector<Builtin> builtins;
   for (Builtin& b : read_table(BZ_BUILTINS_TABLE))
     if (std::find(b.targets.begin(), b.targets.end(), target) != b.targets.end()) builtins.push_back(std::move(b));

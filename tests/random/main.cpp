@@ -89,7 +89,10 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : (usage(a + " needs a value"), ""); };
-    if (a == "--seeds") {
+    if (a == "-h" || a == "--help") {
+      std::fputs(kUsage, stdout);
+      std::exit(0);
+    } else if (a == "--seeds") {
       const std::string v = value();
       const size_t dash = v.find('-');
       o.first = number(v.substr(0, dash));
