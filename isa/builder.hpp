@@ -297,7 +297,8 @@ concept LaneBuilder = CommonBuilder<B> && LaneInt<B> && LaneFloat<B, typename B:
   b.vdst(w); b.vdst(l); b.vdst(d);                       ///< two dwords
   b.vdst(h);                                             ///< f16 in the low half, high half 0 (VOP1/VOP2/VOP3 16-bit rows of gfx9)
   b.vdst16(u);                                           ///< the same for a 16-bit integer
-  b.vdst_sel(h); b.vdst_sel(u);                          ///< the half that op_sel[3] names; keeps the other (v_mad_f16, v_mad_u16 ... of gfx9)
+  b.vdst_sel(h); b.vdst_sel(u);                          ///< op_sel[3] unset: as vdst; set: the high half, keeps the low one (v_min3_f16, v_add_i16 ...)
+  b.vdst_keep(h); b.vdst_keep(u);                        ///< the half that op_sel[3] names; keeps the other (v_mad_f16, v_mac_f16 ... of gfx9)
   b.vdst_pk(n, h); b.vdst_pk(n, u);                      ///< packed result: call for n = 0, then n = 1
   b.vdst_half(n, h); b.vdst_half(n, u);                  ///< half n; keeps the other (v_mad_mixlo / mixhi)
   b.write_src(k, u);                                     ///< v_swap_b32: store into the register of source k

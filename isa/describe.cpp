@@ -197,6 +197,7 @@ public:
   template <class... A> void vdst(A...) { e.writes_dst = true; }
   void vdst16(U32) { e.writes_dst = true; }
   template <class T> void vdst_sel(T) { e.writes_dst = true; }
+  template <class T> void vdst_keep(T) { e.writes_dst = true; }
   template <class T> void vdst_pk(int, T) { e.writes_dst = true; }
   template <class T> void vdst_half(int, T) { e.writes_dst = e.reads_dst = true; }
   void clear_exceptions() {}

@@ -377,9 +377,13 @@ template <bool Full, int G> struct LaneB : LaneOps {
   }
   BZ_AI void vdst_half(int n, I32 x) { vdst_half(n, as_u32(x)); }
   BZ_AI void vdst_half(int n, F16 x) { vdst_half(n, U32(finish(x).b)); }
-  BZ_AI void vdst_sel(U32 x) { vdst_half(op_sel(3), x); }
-  BZ_AI void vdst_sel(I32 x) { vdst_half(op_sel(3), x); }
-  BZ_AI void vdst_sel(F16 x) { vdst_half(op_sel(3), x); }
+  BZ_AI void vdst_sel(U32 x) {
+    if (op_sel(3)) vdst_half(1, x);
+    else vdst16(x);
+  }
+  BZ_AI void vdst_sel(I32 x) { vdst_sel(as_u32(x)); }
+  BZ_AI void vdst_sel(F16 x) { vdst_sel(U32(finish(x).b)); }
+  template <class T> BZ_AI void vdst_keep(T x) { vdst_half(op_sel(3), x); }
   BZ_AI void vdst_pk(int n, U32 x) {
     if (n == 0) pending = x.v & 0xffffu;
     else put(d, pending | (x.v << 16));

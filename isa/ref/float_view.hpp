@@ -5,6 +5,9 @@
 #include "isa/ref/machine.hpp"
 #include "isa/ref/softfloat.hpp"
 
+#include <set>
+#include <string_view>
+
 namespace bz::isa::ref {
 
 using V = const LaneView&;
@@ -71,10 +74,17 @@ inline const soft::Value* chosen_nan(const Machine& m, const soft::Value& a, con
   return nullptr;
 }
 
-/// Where a result of this width lands. Half results clear the high half, except in the VOP3 rows with op_sel.
+/// The half rows that keep the half of the destination which they don't write.
+inline bool keeps_half(RowId row) {
+  static const std::set<std::string_view> names = {"v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_mac_f16", "v_madmk_f16", "v_madak_f16"};
+  return names.contains(row_meta(row).name);
+}
+
+/// Where a result of this width lands.
 inline void put(V v, soft::Format f, uint64_t bits) {
   if (f.bits() == 64) v.out64(bits);
   else if (f.bits() == 32) v.out32(static_cast<uint32_t>(bits));
+  else if (keeps_half(v.i.row)) v.out16_keep(static_cast<uint32_t>(bits));
   else if (has(row_meta(v.i.row).flags, OpSel)) v.out16_sel(static_cast<uint32_t>(bits));
   else v.out16(static_cast<uint32_t>(bits));
 }

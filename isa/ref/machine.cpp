@@ -169,6 +169,10 @@ void LaneView::out(int dword, uint32_t x) const {
 }
 
 void LaneView::out16_sel(uint32_t x) const {
+  if (i.op_sel >> 3 & 1) out16_keep(x);
+  else out16(x);
+}
+void LaneView::out16_keep(uint32_t x) const {
   bool high = i.op_sel >> 3 & 1;
   uint32_t old = old32();
   out(0, high ? (old & 0xffff) | x << 16 : (old & 0xffff0000u) | (x & 0xffff));

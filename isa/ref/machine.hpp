@@ -101,8 +101,10 @@ public:
   void out16(uint32_t x) const { result(x & 0xffff); }
   void out64(uint64_t x) const;
   void out(int dword, uint32_t x) const;
-  /// VOP3 16-bit rows of gfx9 that honour op_sel[3] and keep the other half.
+  /// VOP3 16-bit rows of gfx9 with op_sel[3]: the high half if it is set, beside the old low one; else as out16.
   void out16_sel(uint32_t x) const;
+  /// The same, but the old high half stays too.
+  void out16_keep(uint32_t x) const;
   void mask_out(bool bit) const;               ///< this lane's bit of the mask destination
   void exec_out(bool bit) const;               ///< and of EXEC (v_cmpx)
 

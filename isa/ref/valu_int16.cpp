@@ -1,8 +1,8 @@
 // References of 16-bit, packed and dot-product integer rows, and of the integer compares. Source: MI300/MI355 ISA documents,
 // sections VOP2, VOPC, VOP3 and VOP3P.
 //
-// Where a 16-bit result lands: VOP2 rows and the *_legacy rows clear the high half; the VOP3 rows with op_sel write the half
-// that op_sel[3] names and keep the other. Saturation as in valu_int.cpp.
+// Where a 16-bit result lands: rows clear the high half, unless op_sel[3] sends the result there, beside the old low one;
+// v_mad_u16 and v_mad_i16, not their *_legacy forms, keep the other half in any case. Saturation as in valu_int.cpp.
 #include "isa/ref/families.hpp"
 #include "isa/ref/machine.hpp"
 
@@ -52,6 +52,7 @@ template <auto F> void low2(V v) { v.out16(F(v, v.u16(0), v.u16(1), 0)); }
 template <auto F> void low3(V v) { v.out16(F(v, v.u16(0), v.u16(1), v.u16(2))); }
 template <auto F> void sel2(V v) { v.out16_sel(F(v, v.u16(0), v.u16(1), 0)); }
 template <auto F> void sel3(V v) { v.out16_sel(F(v, v.u16(0), v.u16(1), v.u16(2))); }
+template <auto F> void keep3(V v) { v.out16_keep(F(v, v.u16(0), v.u16(1), v.u16(2))); }
 template <auto F, int Sources> void packed(V v) {
   uint32_t r[2];
   for (int n = 0; n < 2; ++n) r[n] = F(v, v.half(0, n), v.half(1, n), Sources == 3 ? v.half(2, n) : 0);
@@ -66,7 +67,7 @@ constexpr Entry kWords[] = {
     {"v_mad_legacy_u16", nullptr, low3<kMadU>}, {"v_mad_legacy_i16", nullptr, low3<kMadI>},
 
     {"v_add_i16", nullptr, sel2<kAddI>}, {"v_sub_i16", nullptr, sel2<kSubI>},
-    {"v_mad_u16", nullptr, sel3<kMadU>}, {"v_mad_i16", nullptr, sel3<kMadI>},
+    {"v_mad_u16", nullptr, keep3<kMadU>}, {"v_mad_i16", nullptr, keep3<kMadI>},
     {"v_min3_i16", nullptr, sel3<kMin3I>}, {"v_min3_u16", nullptr, sel3<kMin3U>},
     {"v_max3_i16", nullptr, sel3<kMax3I>}, {"v_max3_u16", nullptr, sel3<kMax3U>},
     {"v_med3_i16", nullptr, sel3<kMed3I>}, {"v_med3_u16", nullptr, sel3<kMed3U>},
