@@ -228,6 +228,7 @@ TEST(Environment, LogLevel) {
   EXPECT_EQ(quiet.find("hipMalloc("), std::string::npos) << quiet;
   EXPECT_NE(loud.find("hipMalloc(ptr=0x"), std::string::npos) << loud;
   EXPECT_NE(loud.find("size=4)"), std::string::npos) << loud;
+  EXPECT_EQ(loud.find(":3:hip: 0 us"), std::string::npos) << "the first calls have a time too:\n" << loud;
   EXPECT_NE(loud.find("numBlocks={1,1,1}, dimBlocks={64,1,1}"), std::string::npos) << loud;
   EXPECT_NE(loud.find("hipStreamQuery returned hipErrorNotReady"), std::string::npos) << loud;
 }
