@@ -65,7 +65,10 @@ template <int Control, int RowMask, int BankMask, bool Bound> LANE u32 dpp(Lanes
   return __builtin_amdgcn_update_dpp(int(stays), int(v), Control, RowMask, BankMask, Bound);
 }
 template <int Control> LANE u32 swizzle(Lanes&, int, u32 v) { return __builtin_amdgcn_ds_swizzle(int(v), Control); }
-LANE u32 sum(Lanes&, int, u32 v) { return __builtin_amdgcn_wave_reduce_add_u32(v, 0); }
+LANE u32 sum(Lanes&, int, u32 v) {
+  if (__builtin_constant_p(v)) asm("" : "+v"(v));   // README.md: constant-sum
+  return __builtin_amdgcn_wave_reduce_add_u32(v, 0);
+}
 LANE u32 highest(Lanes&, int, u32 v) { return __builtin_amdgcn_wave_reduce_max_u32(v, 0); }
 LANE u32 below(Lanes&, u64 mask) { return __builtin_amdgcn_mbcnt_hi(u32(mask >> 32), __builtin_amdgcn_mbcnt_lo(u32(mask), 0)); }
 
