@@ -30,6 +30,8 @@ const std::vector<Bad>& bad_code() {
       {"not_of_this_target", "s_nop 0\n .long 0xd3c00000, 0x04020300\n s_endpgm", Reason::illegal_instruction, 4, {"d3c00000"}, {Target::gfx906, Target::gfx900}},
       {"export", "s_nop 0\n .long 0xc400000f, 0x03020100\n s_endpgm", Reason::illegal_instruction, 4, {"c400000f 03020100"}, {Target::gfx90a, Target::gfx942}},
       {"jump_to_nowhere", "s_mov_b64 s[2:3], 0x1000\n s_setpc_b64 s[2:3]", Reason::memory_fault, -1, {"instruction fetch from 0x1000"}},
+      {"jump_to_null", "s_getpc_b64 s[4:5]\n v_mov_b32 v2, s4\n v_mov_b32 v3, s5\n global_load_dword v1, v[2:3], off\n s_mov_b64 s[2:3], 0\n s_setpc_b64 s[2:3]",
+       Reason::memory_fault, -1, {"instruction fetch from 0x0"}},
       {"call_to_nowhere", "s_mov_b64 s[2:3], 0x1000\n s_swappc_b64 s[4:5], s[2:3]", Reason::memory_fault, -1, {"instruction fetch from 0x1000"}},
       {"jump_to_a_non_canonical_address", "s_mov_b32 s2, 0\n s_mov_b32 s3, 0xdead0000\n s_setpc_b64 s[2:3]", Reason::memory_fault, -1,
        {"instruction fetch from 0xdead000000000000"}},

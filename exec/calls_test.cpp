@@ -204,6 +204,44 @@ TEST(Compiled, PreloadedArguments) {
 // ---------------------------------------------------------------- large things
 
 // Some 20,000 instructions and more in one loop: branches far apart, a big table of operations.
+/// A function in ordinary memory whose literal is changed: by the kernel itself, with s_icache_inv, and by the host between
+/// two dispatches.
+TEST(RewrittenCode, IsSeenByTheNextCall) {
+  for (const std::string& level : engine_levels())
+    for (Target t : {Target::gfx900, Target::gfx942}) {
+      auto function = assemble(t, "v_mov_b32 v1, 0x6f0\ns_setpc_b64 s[30:31]");
+      auto text = assemble(t, "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64 s[30:31], s[4:5]\n"
+                              "v_mov_b32 v2, s6\nv_mov_b32 v3, s7\nglobal_store_dword v[2:3], v1, off\n"
+                              "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nv_mov_b32 v6, 0x777\nglobal_store_dword v[4:5], v6, off offset:4\n"
+                              "s_waitcnt vmcnt(0)\ns_icache_inv\ns_swappc_b64 s[30:31], s[4:5]\n"
+                              "global_store_dword v[2:3], v1, off offset:4\ns_endpgm");
+      ASSERT_TRUE(function) << function.status().to_string();
+      ASSERT_TRUE(text) << text.status().to_string();
+      alignas(256) static uint32_t code[64];
+      std::copy(function->begin(), function->end(), code);
+      uint32_t out[2] = {};
+      RawKernel kernel(t, *text);
+      std::vector<uint64_t> arguments(32);
+      arguments[0] = reinterpret_cast<uint64_t>(code);
+      arguments[1] = reinterpret_cast<uint64_t>(out);
+      auto engine = make_engine(t, level);
+      ASSERT_TRUE(engine) << engine.status().to_string();
+      DispatchInfo info;
+      info.group_size = {128, 1, 1};
+      info.grid_size = {128, 1, 1};
+      info.kernel_object = kernel.object();
+      info.kernarg = reinterpret_cast<uint64_t>(arguments.data());
+      for (uint32_t first : {0x6f0u, 0x123u}) {
+        code[1] = first;
+        auto outcome = run_dispatch(**engine, info);
+        ASSERT_TRUE(outcome) << outcome.status().to_string();
+        ASSERT_EQ(outcome->halt, nullptr) << outcome->halt->text;
+        EXPECT_EQ(out[0], first) << level;
+        EXPECT_EQ(out[1], 0x777u) << level;
+      }
+    }
+}
+
 TEST(Compiled, LargeKernel) {
   std::string body, prelude = "KERNEL void f(u32* out, u32 n) { u32 a = tid(), b = n, c = 3, d = a ^ n;\n for (u32 round = 0; round < n; ++round) {\n";
   uint32_t random = 1;

@@ -105,6 +105,7 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   g.exit = Exit::none;
   g.arrived = 0;
   g.slept = false;
+  g.refetch = false;
   spin.restart();
   waited = false;
   g.split_mode = l.traits.split_mode;
@@ -280,6 +281,7 @@ bool WorkerImpl::look_up(GroupContext& c) {
   traits.split_mode = g.split_mode;
   for (auto& code : c.codes) {
     if (!(code->traits == traits) || !code->at(pc, true)) continue;
+    if (g.refetch && !same_code(code->begin, code->words)) continue;
     full = code->at(pc, true);
     masked = code->at(pc, false);
     break;
@@ -359,7 +361,9 @@ Expected<std::shared_ptr<const Code>> EngineImpl::code_with(uint64_t pc, const C
     std::lock_guard lock(mutex_);
     for (auto it = codes_.upper_bound(pc); it != codes_.begin();) {
       --it;
-      if (it->second->traits == traits && it->second->at(pc, true)) return it->second;
+      if (!(it->second->traits == traits) || !it->second->at(pc, true)) continue;
+      if (same_code(it->second->begin, it->second->words)) return it->second;
+      it = codes_.erase(it);   // rewritten in place
     }
   }
   return code_at(pc, traits);

@@ -534,7 +534,7 @@ struct Lowering {
   static bool is_elided(const Inst& i) {
     if (i.format != isa::SOPP) return false;
     switch (i.opcode) {
-    case 0: case 3: case 12: case 15: case 19: case 20: case 21: case 22: return true;
+    case 0: case 3: case 12: case 15: case 20: case 21: case 22: return true;
     default: return false;
     }
   }
@@ -557,6 +557,13 @@ struct Lowering {
       emit(counter);
     }
     if (is_elided(decoded) && isa::row_has_semantics(decoded.row)) return;
+    if (decoded.format == isa::SOPP && decoded.opcode == 19) {   // s_icache_inv: what follows may have been rewritten
+      Op refetch = engine_op(control_refetch);
+      refetch.row = decoded.row;
+      refetch.lit = at + decoded.size;
+      emit(refetch);
+      return;
+    }
     if (!isa::row_has_semantics(decoded.row)) return halt(control_row_missing);
     if (decoded.lds && has(meta->flags, isa::WideLds)) return halt(control_row_missing);  // only one dword goes to LDS yet
     const isa::FamilyInfo* family = nullptr;

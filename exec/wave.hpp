@@ -90,6 +90,7 @@ struct Group {
   uint32_t vgprs = 0;              ///< allocated to a wave, for hwreg GPR_ALLOC
   isa::Target target = isa::Target::gfx942;
   Hooks hooks;
+  bool refetch = false;            ///< code may have been rewritten since this group's operations were made
   bool split_mode = false;         ///< the code is decoded for MODE parts that differ
   Wave* memory_wave = nullptr;     ///< wave of the memory operation in progress (for faults)
   JumpEntry jumps[32]{};

@@ -3,6 +3,7 @@
 #include "exec/schedule.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <immintrin.h>
 
@@ -208,7 +209,7 @@ BZ_PN void control_jump(const Op* o, char* w) {
     BZ_GO(v->pc, w);
   }
   const JumpEntry& e = g->jumps[jump_slot(target)];
-  if (e.pc == target) {
+  if (e.pc == target && e.full) {   // an empty entry looks like a jump to 0
     uint64_t all = ~uint64_t{0};
     BZ_FOR_WAVES(wv) all &= wave_of(wv)->exec();
     BZ_GO(all == ~uint64_t{0} ? e.full : e.masked, w);
@@ -219,6 +220,14 @@ BZ_PN void control_jump(const Op* o, char* w) {
 BZ_PN void control_pending(const Op* o, char* w) { BZ_TAIL control_jump(o, w); }
 
 BZ_PN void control_far(const Op* o, char* w) {
+  BZ_FOR_WAVES(wv) wave_of(wv)->jump_target = o->lit;
+  BZ_TAIL control_jump(o, w);
+}
+
+BZ_PN void control_refetch(const Op* o, char* w) {
+  Group* g = wave_of(w)->group;
+  g->refetch = true;
+  std::memset(g->jumps, 0, sizeof g->jumps);
   BZ_FOR_WAVES(wv) wave_of(wv)->jump_target = o->lit;
   BZ_TAIL control_jump(o, w);
 }

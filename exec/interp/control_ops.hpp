@@ -8,6 +8,7 @@ BZ_PN void control_illegal(const Op* o, char* w);        ///< not an instruction
 BZ_PN void control_unreadable(const Op* o, char* w);     ///< code that can't be fetched: lit has the address
 BZ_PN void control_endless(const Op* o, char* w);        ///< code that runs on for longer than any kernel
 BZ_PN void control_row_missing(const Op* o, char* w);    ///< a known row without semantics here
+BZ_PN void control_refetch(const Op* o, char* w);        ///< goes on at the address in lit, with code that is compared with memory
 BZ_PN void control_far(const Op* o, char* w);            ///< jump to the address in lit
 BZ_PN void control_count(const Op* o, char* w);          ///< row aux is about to run: coverage
 BZ_PN void control_specials(const Op* o, char* w);       ///< vccz, execz, scc into Wave::special
