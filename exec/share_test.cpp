@@ -95,6 +95,18 @@ KERNEL released(u* gone, u others) {
   __builtin_amdgcn_ds_gws_sema_p(6);
   if (__builtin_amdgcn_workitem_id_x() == 0) __scoped_atomic_fetch_add(gone, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+// Group 0 lets all that wait go, until none is left.
+KERNEL released_all(u* gone, u others) {
+  if (__builtin_amdgcn_workgroup_id_x() == 0) {
+    while (__scoped_atomic_load_n(gone, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) < others) {
+      __builtin_amdgcn_ds_gws_sema_release_all(6);
+      __builtin_amdgcn_s_sleep(1);
+    }
+    return;
+  }
+  __builtin_amdgcn_ds_gws_sema_p(6);
+  if (__builtin_amdgcn_workitem_id_x() == 0) __scoped_atomic_fetch_add(gone, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
 )";
 
 class Sync : public ::testing::TestWithParam<std::tuple<Target, std::string>> {
@@ -139,6 +151,16 @@ TEST_P(Sync, BarrierOfTheWholeGrid) {
     launch("rounds", args, group, groups, workers);
     EXPECT_EQ(bad, 0u);
     EXPECT_EQ(cells, std::vector<uint32_t>(kRounds, waves));
+  }
+}
+
+TEST_P(Sync, AllThatWaitAreReleased) {
+  for (unsigned workers : {1u, 2u}) {
+    init(0, 0);
+    uint32_t gone = 0;
+    struct { uint32_t *gone, others; } args{&gone, 6};
+    launch("released_all", args, 64, 7, workers);
+    EXPECT_EQ(gone, 6u);
   }
 }
 
