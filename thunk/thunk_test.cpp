@@ -93,9 +93,9 @@ TEST_F(Thunk, TopologyOfTheSoftwareDevice) {
   std::vector<HsaMemoryProperties> banks(gpu.NumMemoryBanks);
   ASSERT_EQ(hsaKmtGetNodeMemoryProperties(1, gpu.NumMemoryBanks, banks.data()), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(banks[0].HeapType, HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC);
-  EXPECT_EQ(banks[0].SizeInBytes, 256 * kMiB);
+  EXPECT_EQ(HSAuint64{banks[0].SizeInBytes}, 256 * kMiB);
   EXPECT_EQ(banks[1].HeapType, HSA_HEAPTYPE_GPU_LDS);
-  EXPECT_EQ(banks[1].VirtualBaseAddress, 1ull << 48);
+  EXPECT_EQ(HSAuint64{banks[1].VirtualBaseAddress}, 1ull << 48);
   EXPECT_EQ(banks[2].HeapType, HSA_HEAPTYPE_GPU_SCRATCH);
   EXPECT_EQ(banks[2].VirtualBaseAddress, 2ull << 48);
   std::vector<HsaCacheProperties> caches(gpu.NumCaches);
