@@ -1,4 +1,5 @@
 #include "exec/coverage.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "isa/decode.hpp"
 
@@ -14,10 +15,7 @@
 namespace bz::exec {
 namespace {
 
-const char* path() {
-  const char* file = std::getenv("BZ_COVERAGE");
-  return file && *file ? file : nullptr;
-}
+std::string path() { return environment("BZ_COVERAGE"); }
 
 /// Records that are to be written at the end of the process: engines of a device live as long as it.
 struct Open {
@@ -42,8 +40,8 @@ void add(std::vector<uint64_t>& sum, const std::vector<uint64_t>& counts) {
 }
 
 /// 0 or an errno.
-int append(const char* file, const std::string& lines) {
-  int fd = ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+int append(const std::string& file, const std::string& lines) {
+  int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return errno;
   ssize_t written = ::write(fd, lines.data(), lines.size());   // one write: other processes append to the same file
   int why = written < 0 ? errno : static_cast<size_t>(written) < lines.size() ? ENOSPC : 0;
@@ -53,7 +51,9 @@ int append(const char* file, const std::string& lines) {
 
 } // namespace
 
-RowRecord::RowRecord(isa::Target target) : target_(target), wanted_(path()) {
+bool coverage_wanted() { return !path().empty(); }
+
+RowRecord::RowRecord(isa::Target target) : target_(target), wanted_(coverage_wanted()) {
   if (!wanted_) return;
   auto& o = open_records();
   std::lock_guard lock(o.mutex);
@@ -81,7 +81,7 @@ void RowRecord::end(const std::vector<uint64_t>& counts) {
 
 void RowRecord::write() {
   std::lock_guard lock(mutex_);
-  if (!wanted_ || written_ || !path()) return;
+  if (!wanted_ || written_ || !coverage_wanted()) return;
   written_ = true;
   auto sum = gone_;
   for (auto* counts : live_) add(sum, *counts);

@@ -10,6 +10,9 @@
 
 namespace bz::exec {
 
+/// True if BZ_COVERAGE names a file.
+bool coverage_wanted();
+
 /// The record of one engine. Workers count in arrays of their own, which they show here for as long as they live.
 class RowRecord {
 public:

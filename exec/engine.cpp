@@ -3,6 +3,7 @@
 #include "exec/interp/control_ops.hpp"
 #include "exec/level_choice.hpp"
 #include "exec/schedule.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
 
 #include <immintrin.h>
@@ -26,8 +27,6 @@ constexpr int64_t kLeastQuota = 4, kMostQuota = 4096;
 } // namespace
 
 // ---------------------------------------------------------------- workgroup context
-
-constexpr uint32_t kMaxWaves = 16;
 
 GroupContext::GroupContext() {
   size_t bytes = size_t{kMaxWaves} * layout::kStride;
@@ -338,17 +337,20 @@ std::string EngineImpl::description() const { return std::string("interpreter, "
 
 std::unique_ptr<Worker> EngineImpl::make_worker() { return std::make_unique<WorkerImpl>(*this); }
 
-Expected<std::shared_ptr<const Code>> EngineImpl::code_at(uint64_t entry, const CodeTraits& traits) {
-  {
-    std::lock_guard lock(mutex_);
-    auto [from, to] = codes_.equal_range(entry);
-    for (auto it = from; it != to; ++it) {
-      if (!(it->second->traits == traits)) continue;
-      if (same_code(entry, it->second->words)) return it->second;
-      codes_.erase(it);   // rewritten in place
-      break;
-    }
+std::shared_ptr<const Code> EngineImpl::known_code(uint64_t pc, const CodeTraits& traits, bool begins_there) {
+  std::lock_guard lock(mutex_);
+  for (auto it = codes_.upper_bound(pc); it != codes_.begin();) {
+    --it;
+    if (begins_there && it->first != pc) break;
+    if (!(it->second->traits == traits) || !it->second->at(pc, true)) continue;
+    if (same_code(it->second->begin, it->second->words)) return it->second;
+    it = codes_.erase(it);   // rewritten in place
   }
+  return nullptr;
+}
+
+Expected<std::shared_ptr<const Code>> EngineImpl::code_at(uint64_t entry, const CodeTraits& traits) {
+  if (auto known = known_code(entry, traits, true)) return known;
   BZ_TRY_ASSIGN(auto code, decode_code(level_, traits, entry));
   log("exec", bz::Level::debug, "decoded code at 0x{:x}: {} bytes, {} operations", entry, code->end - code->begin, code->count);
   std::lock_guard lock(mutex_);
@@ -357,15 +359,7 @@ Expected<std::shared_ptr<const Code>> EngineImpl::code_at(uint64_t entry, const 
 }
 
 Expected<std::shared_ptr<const Code>> EngineImpl::code_with(uint64_t pc, const CodeTraits& traits) {
-  {
-    std::lock_guard lock(mutex_);
-    for (auto it = codes_.upper_bound(pc); it != codes_.begin();) {
-      --it;
-      if (!(it->second->traits == traits) || !it->second->at(pc, true)) continue;
-      if (same_code(it->second->begin, it->second->words)) return it->second;
-      it = codes_.erase(it);   // rewritten in place
-    }
-  }
+  if (auto known = known_code(pc, traits, false)) return known;
   return code_at(pc, traits);
 }
 
@@ -406,8 +400,8 @@ Expected<bool> choose_avx512(std::string_view asked) {
   if (!__builtin_cpu_supports("x86-64-v3"))
     return error(bz::Code::invalid_argument, "this CPU lacks x86-64-v3 (AVX2, FMA, BMI2); Boltzmann needs at least that");
   bool has512 = __builtin_cpu_supports("x86-64-v4");
-  std::string_view simd = asked;
-  if (const char* env = std::getenv("BZ_SIMD"); env && *env) simd = env;
+  const std::string named = environment("BZ_SIMD");
+  std::string_view simd = named.empty() ? asked : named;
   if (!simd.empty() && simd != "avx512" && simd != "avx2")
     return error(bz::Code::invalid_argument, "BZ_SIMD is avx512 or avx2, or empty for the best that the CPU has, not \"{}\"", simd);
   if (simd == "avx512" && !has512)
@@ -418,7 +412,7 @@ Expected<bool> choose_avx512(std::string_view asked) {
 Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
   BZ_TRY_ASSIGN(bool avx512, choose_avx512(config.simd));
   EngineConfig c = config;
-  if (const char* file = std::getenv("BZ_COVERAGE"); file && *file) c.count_rows = true;
+  if (coverage_wanted()) c.count_rows = true;
   const exec::Level& level = avx512 ? level_avx512() : level_avx2();
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level));
 }

@@ -77,6 +77,9 @@ public:
   RowRecord& rows() { return rows_; }
 
 private:
+  /// Decoded code that begins at pc or, if it need not begin there, contains it; what memory no longer holds is forgotten.
+  std::shared_ptr<const Code> known_code(uint64_t pc, const CodeTraits& traits, bool begins_there);
+
   EngineConfig config_;
   const Level& level_;
   std::mutex mutex_;

@@ -100,7 +100,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   l.traits.split_mode = l.mxcsr32 != l.mxcsr64;
 
   // User SGPRs, in the order of the ABI.
-  auto& s = l.user_sgprs;
+  std::vector<uint32_t> s;
   uint16_t p = kd.kernel_code_properties;
   if (p & abi::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER) l.buffer_at = static_cast<int>(s.size()), s.resize(s.size() + 4);
   if (p & abi::ENABLE_SGPR_DISPATCH_PTR) push64(s, info.packet_address);
@@ -120,8 +120,8 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   }
   if (s.size() > rsrc2::user_sgprs(r2) || s.size() > 32)
     return error(bz::Code::invalid_image, "kernel descriptor enables {} user SGPRs but counts {}", s.size(), rsrc2::user_sgprs(r2));
-  s.resize(rsrc2::user_sgprs(r2));
-  std::copy(s.begin(), s.end(), l.first_sgprs.begin());
+  std::copy(s.begin(), s.end(), l.user_sgprs.begin());
+  l.user_count = rsrc2::user_sgprs(r2);
 
   int rows = l.packed_ids ? 1 : l.id_vgprs;
   size_t stride = size_t{l.waves} * 64;
@@ -168,14 +168,14 @@ void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::ar
   w->sgpr[layout::kM0] = 0;
 
   uint32_t* s = w->sgpr;
-  std::memcpy(s, l.first_sgprs.data(), sizeof l.first_sgprs);
+  std::memcpy(s, l.user_sgprs.data(), sizeof l.user_sgprs);
   auto base = reinterpret_cast<uint64_t>(scratch);
   if (l.buffer_at >= 0) {
     auto v = scratch_resource(base, wave_bytes * l.waves);
     std::memcpy(s + l.buffer_at, v.data(), 16);
   }
   if (l.flat_init_at >= 0) std::memcpy(s + l.flat_init_at, &base, 8);
-  size_t n = l.user_sgprs.size();
+  size_t n = l.user_count;
   uint32_t r2 = l.descriptor.compute_pgm_rsrc2;
   for (int d = 0; d < 3; ++d)
     if (rsrc2::group_id(r2, d)) s[n++] = g.id[static_cast<size_t>(d)];

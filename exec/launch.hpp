@@ -26,8 +26,8 @@ struct Launch {
   bool packed_ids = false;                 ///< v0 = x | y << 10 | z << 20
   int id_vgprs = 1;                        ///< unpacked: how many of v0..v2
   bool architected_scratch = false;
-  std::vector<uint32_t> user_sgprs;        ///< initial SGPRs of every wave, patched per wave where noted
-  std::array<uint32_t, 32> first_sgprs{};  ///< the same, filled up with 0: copied as a whole
+  std::array<uint32_t, 32> user_sgprs{};   ///< initial SGPRs of every wave, patched per wave where noted; copied as a whole
+  uint32_t user_count = 0;                 ///< how many of them the descriptor asks for
   int buffer_at = -1, flat_init_at = -1;   ///< user SGPRs that hold scratch addresses, -1: none
   std::vector<uint32_t> ids;               ///< v0 (v1, v2) of a whole workgroup, row after row
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }

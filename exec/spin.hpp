@@ -11,8 +11,6 @@ namespace bz::exec {
 /// Remembers where a group was. A wrong "yes" (a loop whose progress shows in memory alone) costs a group its turn, no more.
 class SpinWatch {
 public:
-  static constexpr uint32_t kMaxWaves = 16;
-
   void restart() { *this = SpinWatch(); }
   /// True if all running waves look as at an earlier call; their `pc` must be set. `vgprs`: rows in use from 0 on, and from
   /// 256 on for chips with a second file.

@@ -1,4 +1,5 @@
 #include "exec/trace.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "exec/fault.hpp"
 #include "exec/wave.hpp"
@@ -18,10 +19,7 @@
 namespace bz::exec {
 namespace {
 
-const char* path() {
-  const char* file = std::getenv("BZ_TRACE");
-  return file && *file ? file : nullptr;
-}
+std::string path() { return environment("BZ_TRACE"); }
 
 struct Choice {
   unsigned group[3] = {}, wave = 0;
@@ -76,10 +74,10 @@ std::string sgpr_name(unsigned n) {
 /// lines mix.
 class Tracer {
 public:
-  explicit Tracer(const char* file) {
-    if (const char* text = std::getenv("BZ_TRACE_WAVE"); text && *text && !parse(text, choice_))
+  explicit Tracer(const std::string& file) {
+    if (const std::string text = environment("BZ_TRACE_WAVE"); !text.empty() && !parse(text.c_str(), choice_))
       log("exec", bz::Level::error, "BZ_TRACE_WAVE={}: not of the form {}; nothing is traced", text, kGrammar);
-    else if (!(out_ = std::fopen(file, "ae")))
+    else if (!(out_ = std::fopen(file.c_str(), "ae")))
       log("exec", bz::Level::error, "BZ_TRACE={}: {}", file, std::strerror(errno));
     if (out_) std::setvbuf(out_, nullptr, _IOLBF, 0);   // whatever ends the process, the last instruction can be read
   }
@@ -136,14 +134,14 @@ private:
 Tracer* the_tracer() {
   static auto* tracer = [] {
     std::atexit([] { the_tracer()->tell_if_empty(); });
-    return new Tracer(path() ? path() : "");
+    return new Tracer(path());
   }();
   return tracer;
 }
 
 } // namespace
 
-bool trace_wanted() { return path() != nullptr; }
+bool trace_wanted() { return !path().empty(); }
 
 BZ_PN void control_trace(const Op* o, char* w) {
   Tracer* tracer = the_tracer();

@@ -8,6 +8,9 @@
 
 namespace bz::exec {
 
+/// Of a workgroup: 1,024 work-items.
+inline constexpr uint32_t kMaxWaves = 16;
+
 struct Group;
 struct Code;
 struct GlobalShare;

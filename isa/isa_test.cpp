@@ -2,6 +2,7 @@
 // tables are at hand (BZ_ISA_FACTS names their folder), against every vector in them.
 #include "isa/absent.hpp"
 #include "isa/decode.hpp"
+#include "isa/fact_tables.hpp"
 #include "isa/families.hpp"
 #include "isa/random_words.hpp"
 
@@ -235,60 +236,25 @@ TEST(Decode, SourceAndDestinationListsAreConsistent) {
 
 // ---------------------------------------------------------------- rows against the fact tables
 
-/// A format column of the tables: our format, and which of its forms.
-struct TableFormat {
-  Format format = Format(0);
-  Form form = Form::plain;
-};
-
-TableFormat table_format(std::string_view name) {
-  constexpr std::pair<std::string_view, Format> formats[] = {
-      {"SOP2", SOP2}, {"SOP1", SOP1}, {"SOPC", SOPC}, {"SOPK", SOPK}, {"SOPP", SOPP}, {"SMEM", SMEM}, {"VOP1", VOP1},
-      {"VOP2", VOP2}, {"VOPC", VOPC}, {"VOP3", VOP3}, {"VOP3_SDST", VOP3}, {"VOP3P", VOP3P}, {"VOP3P_MAI", MAI},
-      {"VOP3PX", VOP3PX}, {"VINTRP", VINTRP}, {"DS", DS}, {"FLAT", FLAT}, {"SCRATCH", SCRATCH}, {"GLOBAL", GLOBAL},
-      {"MUBUF", MUBUF}, {"MTBUF", MTBUF}, {"MIMG", MIMG}, {"EXP", EXP}};
-  TableFormat r;
-  for (auto [suffix, form] : {std::pair(std::string_view("_SDWA"), Form::sdwa), {"_DPP16", Form::dpp}})
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size()), r.form = form;
-  for (auto& [n, f] : formats)
-    if (n == name) r.format = f;
-  return r;
-}
-
 /// Rows without operands: the sweep behind the tables rarely met the one word that they have. LLVM's disassembler knows them.
 bool hole_in_table(std::string_view name) { return name.starts_with("ds_gws_sema_"); }
 
 /// Every line of the tables is a row with that name and form, and every row and form is in the tables.
 TEST(Rows, AgreeWithFactTables) {
-  const char* folder = std::getenv("BZ_ISA_FACTS");
-  if (!folder || !*folder) GTEST_SKIP() << "BZ_ISA_FACTS is not set";
+  BZ_NEED_FACT_TABLES();
   for (int t = 0; t < kTargetCount; ++t) {
     auto target = static_cast<Target>(t);
-    std::ifstream in(std::string(folder) + "/" + std::string(target_name(target)) + ".tsv");
-    ASSERT_TRUE(in.good()) << target_name(target);
     std::set<std::tuple<Format, Form, RowId>> listed;
-    std::string line;
-    std::getline(in, line);
-    size_t lines = 0;
-    while (std::getline(in, line)) {
-      std::vector<std::string> column;
-      std::stringstream fields(line);
-      for (std::string x; std::getline(fields, x, '\t');) column.push_back(x);
-      ASSERT_GE(column.size(), 4u);
-      auto [format, form] = table_format(column[0]);
-      ASSERT_NE(format, Format(0)) << column[0];
-      auto opcode = static_cast<unsigned>(std::stoul(column[1]));
-      if (column[3] == "v_mfma_ld_scale_b32") format = VOP3P;  // the tables file it with the operations that it precedes
-      auto id = find_row(target, format, opcode);
-      std::string name = column[3];
+    each_fact_line(target, [&](const FactLine& line) {
+      auto id = find_row(target, line.format, line.opcode);
+      std::string name = line.column[3];
       for (auto* suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
         if (name.ends_with(suffix)) name.resize(name.size() - std::strlen(suffix));
-      ++lines;
-      if (id == kNoRow) ADD_FAILURE() << target_name(target) << ": no row for " << column[0] << " " << opcode << " " << name;
-      else EXPECT_EQ(name, row_meta(id).name_on(target)) << target_name(target) << " " << column[0] << " " << opcode;
-      listed.emplace(format, form, id);
-    }
-    EXPECT_GT(lines, 3000u);
+      if (id == kNoRow) ADD_FAILURE() << target_name(target) << ": no row for " << line.column[0] << " " << line.opcode << " " << name;
+      else EXPECT_EQ(name, row_meta(id).name_on(target)) << target_name(target) << " " << line.column[0] << " " << line.opcode;
+      listed.emplace(line.format, line.form, id);
+    });
+    if (HasFatalFailure()) return;
     for (RowId id = 0; id < row_count(); ++id) {
       auto& m = row_meta(id);
       int op = m.op.of(target);
@@ -317,11 +283,10 @@ TEST(Vectors, CheckedInSample) {
 }
 
 TEST(Vectors, FactTables) {
-  const char* folder = std::getenv("BZ_ISA_FACTS");
-  if (!folder || !*folder) GTEST_SKIP() << "BZ_ISA_FACTS is not set";
+  BZ_NEED_FACT_TABLES();
   for (int t = 0; t < kTargetCount; ++t) {
     auto target = static_cast<Target>(t);
-    auto file = std::string(folder) + "/vectors/" + std::string(target_name(target)) + ".txt";
+    auto file = fact_folder() + "/vectors/" + std::string(target_name(target)) + ".txt";
     EXPECT_GT(check_vectors(file, target), 7000u) << file;
   }
 }

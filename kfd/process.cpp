@@ -1,6 +1,7 @@
 #include "kfd/process.hpp"
 
 #include "abi/kfd_debug.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "gpu/guard.hpp"
 #include "gpu/symbols.hpp"
@@ -20,11 +21,6 @@ namespace bz::kfd {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 void* mmap_error(int error_number) { return reinterpret_cast<void*>(static_cast<intptr_t>(-error_number)); }
 

@@ -31,16 +31,16 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
     return lds_ptr(static_cast<uint32_t>(cell(s[0], lane) + unit * static_cast<uint32_t>(stride)));
   }
   /// A whole wave with all lanes on, contiguous or (loads) uniform in every chunk.
-  template <int N> BZ_AI bool ds_pair_fast(bool is_load, int stride) {
+  template <Move M, int N> BZ_AI bool ds_pair_fast(int stride) {
     if constexpr (!Full) return false;
     uint32_t first = static_cast<uint32_t>(im) * static_cast<uint32_t>(stride), second = aux * static_cast<uint32_t>(stride);
     Pattern pattern = this->template wave_pattern<Space::lds>(4 * N, uint64_t{first > second ? first : second} + 4 * N);
-    if (pattern == Pattern::other || (pattern == Pattern::uniform && !is_load)) return false;
+    if (pattern == Pattern::other || (pattern == Pattern::uniform && M == Move::store)) return false;
     for (int q = 0; q < kChunks; ++q) {
       char* base = lds + cell(s[0], q * kLanes);
       char* p[2] = {base + first, base + second};
       VU r[2 * N];
-      if (!is_load) {
+      if constexpr (M == Move::store) {
         for (int i = 0; i < 2; ++i) {
           for (int j = 0; j < N; ++j) r[j] = row(s[1 + i] + layout::kRow * j, q);
           store_rows<N>(p[i], r);
@@ -97,14 +97,12 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
       }
     }
   }
-  template <Move M> BZ_AI void ds_pair(int n, int stride) {
+  template <Move M, int N> BZ_AI void ds_pair(int stride) {
     if (!this->template open<Space::lds>()) return;
-    constexpr bool kLoad = M == Move::load;
-    if (n == 1 ? ds_pair_fast<1>(kLoad, stride) : ds_pair_fast<2>(kLoad, stride)) return;
-    n == 1 ? ds_pair_slow<M, 1>(o, w, stride) : ds_pair_slow<M, 2>(o, w, stride);
+    if (!ds_pair_fast<M, N>(stride)) ds_pair_slow<M, N>(o, w, stride);
   }
-  BZ_AI void ds_read2(int n, int stride) { ds_pair<Move::load>(n, stride); }
-  BZ_AI void ds_write2(int n, int stride) { ds_pair<Move::store>(n, stride); }
+  BZ_AI void ds_read2(int n, int stride) { n == 1 ? ds_pair<Move::load, 1>(stride) : ds_pair<Move::load, 2>(stride); }
+  BZ_AI void ds_write2(int n, int stride) { n == 1 ? ds_pair<Move::store, 1>(stride) : ds_pair<Move::store, 2>(stride); }
   BZ_AI void ds_wrxchg2(int n, int stride) {
     if (!this->template open<Space::lds>()) return;
     for_lanes([&](int lane) {

@@ -147,12 +147,12 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
     note_access();
     return reinterpret_cast<char*>((get<uint64_t>(w + o->s[0]) & ~uint64_t{3}) + smem_offset());
   }
-  BZ_AI void s_load(int n) {
-    const char* p = smem_address();
-    uint32_t x[16];
+  BZ_AI void load_scalars(const char* p, int n) {
+    uint32_t x[16];   // all is read before anything is written
     __builtin_memcpy(x, p, 4 * n);
     __builtin_memcpy(w + o->d, x, 4 * n);
   }
+  BZ_AI void s_load(int n) { load_scalars(smem_address(), n); }
   BZ_AI void s_store(int n) { __builtin_memcpy(smem_address(), w + o->d, 4 * n); }
   BZ_AI char* scratch_address() const {
     char* p = smem_address();
@@ -162,12 +162,7 @@ template <bool Lit> struct ScalarB : ScalarMathOps {
     }
     return p;
   }
-  BZ_AI void s_scratch_load(int n) {
-    const char* p = scratch_address();
-    uint32_t x[4];
-    __builtin_memcpy(x, p, 4 * n);
-    __builtin_memcpy(w + o->d, x, 4 * n);
-  }
+  BZ_AI void s_scratch_load(int n) { load_scalars(scratch_address(), n); }
   BZ_AI void s_scratch_store(int n) { __builtin_memcpy(scratch_address(), w + o->d, 4 * n); }
   struct Resource { uint64_t base; uint64_t bytes; };
   BZ_AI Resource resource() const {

@@ -96,7 +96,8 @@ mutants::Kinds allowed(const isa::Meta& m) {
 
 /// Runs the row's cases once, each with every mutant that is still alive.
 Result run_row(isa::RowId row) {
-  Result result{.row = row};
+  Result result;
+  result.row = row;
   auto& state = mutants::state;
   mutants::forget();
   state.row = row;
@@ -266,7 +267,8 @@ TEST_F(MutantsElsewhere, RowsJudgedByTestsOfTheirOwn) {
       ADD_FAILURE() << m.name << ": " << e->program << " " << e->tests << " fails with nothing altered";
       continue;
     }
-    Result r{.row = row};
+    Result r;
+    r.row = row;
     std::vector<std::string> calls;   // keeps the names
     std::ifstream in(sites_file);
     mutants::Site s;

@@ -2,6 +2,7 @@
 // completes it (plan.hpp) and becomes clang.
 #include "hip/driver/plan.hpp"
 
+#include "base/environment.hpp"
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,11 +12,7 @@
 namespace {
 
 using namespace bz::driver;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
+using bz::environment;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;

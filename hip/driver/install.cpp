@@ -1,5 +1,6 @@
 #include "hip/driver/install.hpp"
 
+#include "base/environment.hpp"
 #include "hip/include/hip/hip_version.h"
 
 #include <dlfcn.h>
@@ -12,11 +13,6 @@ namespace bz::driver {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 // The few names of hsa.h that asking for GPUs takes. The library is opened at run time, so that hipcc also works where
 // there is none.

@@ -4,8 +4,9 @@
 #include "isa/ref/memory.hpp"
 
 #include <cstring>
-#include <deque>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace bz::isa::ref {
 namespace {
@@ -20,31 +21,33 @@ void operands_of_src2(const Inst& i, uint32_t address, uint64_t& a, uint64_t& b)
   b = static_cast<uint32_t>(a) + static_cast<uint32_t>(4 * distance);
 }
 
-struct Row {
-  const char *middle, *type, *op;
-};
-constexpr Row kRows[] = {
-    {"add", "u32", "add"}, {"sub", "u32", "sub"}, {"rsub", "u32", "rsub"}, {"inc", "u32", "inc"}, {"dec", "u32", "dec"},
-    {"min", "i32", "smin"}, {"max", "i32", "smax"}, {"min", "u32", "umin"}, {"max", "u32", "umax"}, {"and", "b32", "and"},
-    {"or", "b32", "or"}, {"xor", "b32", "xor"}, {"write", "b32", "swap"}, {"min", "f32", "fmin"}, {"max", "f32", "fmax"},
-    {"add", "f32", "fadd"}, {"add", "u64", "add"}, {"sub", "u64", "sub"}, {"rsub", "u64", "rsub"}, {"inc", "u64", "inc"},
-    {"dec", "u64", "dec"}, {"min", "i64", "smin"}, {"max", "i64", "smax"}, {"min", "u64", "umin"}, {"max", "u64", "umax"},
-    {"and", "b64", "and"}, {"or", "b64", "or"}, {"xor", "b64", "xor"}, {"write", "b64", "swap"}, {"min", "f64", "fmin"},
-    {"max", "f64", "fmax"}};
+/// Rows by name: an Entry's function can't carry data. Writing has no form with a data register that is an atomic.
+const std::map<std::string, DsAtomic, std::less<>>& src2_rows() {
+  static const auto* rows = [] {
+    auto* all = new std::map<std::string, DsAtomic, std::less<>>;
+    auto put = [&](const DsAtomic& a) { all->emplace(std::string("ds_") + a.middle + "_src2_" + a.type, a); };
+    for (auto& a : ds_atomics())
+      if (a.src2) put(a);
+    put({"write", "b32", "swap"});
+    put({"write", "b64", "swap"});
+    return all;
+  }();
+  return *rows;
+}
 
-template <size_t R> void src2(Machine& m, const Inst& i) {
-  constexpr Row row = kRows[R];
-  constexpr size_t kBytes = row.type[1] == '6' ? 8 : 4;
+void src2(Machine& m, const Inst& i) {
+  const DsAtomic& row = src2_rows().find(row_name(i))->second;
+  const auto bytes = static_cast<size_t>(row.bits() / 8);
   for (int lane = 0; lane < 64; ++lane) {
     if (!m.active(lane)) continue;
     uint64_t a, b, old = 0, other = 0;
     operands_of_src2(i, vreg(m, *operand(i, Field::addr), 0, lane), a, b);
     uint8_t raw[8];
-    read_bytes(m, {Place::Kind::lds, a}, lane, raw, kBytes), std::memcpy(&old, raw, kBytes);
-    read_bytes(m, {Place::Kind::lds, b}, lane, raw, kBytes), std::memcpy(&other, raw, kBytes);
-    uint64_t now = combine(row.op, kBytes * 8, old, other, 0);
+    read_bytes(m, {Place::Kind::lds, a}, lane, raw, bytes), std::memcpy(&old, raw, bytes);
+    read_bytes(m, {Place::Kind::lds, b}, lane, raw, bytes), std::memcpy(&other, raw, bytes);
+    uint64_t now = combine(row.op, row.bits(), old, other, 0);
     std::memcpy(raw, &now, 8);
-    write_bytes(m, {Place::Kind::lds, a}, lane, raw, kBytes);
+    write_bytes(m, {Place::Kind::lds, a}, lane, raw, bytes);
   }
 }
 
@@ -65,21 +68,12 @@ void condxchg(Machine& m, const Inst& i) {
   }
 }
 
-template <size_t... R> void add_src2(std::deque<std::string>& names, std::vector<Entry>& entries, std::index_sequence<R...>) {
-  auto one = [&](const Row& r, WaveFn f) {
-    names.push_back(std::string("ds_") + r.middle + "_src2_" + r.type);
-    entries.push_back({names.back().c_str(), nullptr, nullptr, f});
-  };
-  (one(kRows[R], src2<R>), ...);
-}
-
 } // namespace
 
 void register_lds() {
   static const bool done = [] {
-    auto* names = new std::deque<std::string>;
     auto* entries = new std::vector<Entry>;
-    add_src2(*names, *entries, std::make_index_sequence<std::size(kRows)>{});
+    for (auto& [name, row] : src2_rows()) entries->push_back({name.c_str(), nullptr, nullptr, src2});
     entries->push_back({"ds_condxchg32_rtn_b64", nullptr, nullptr, condxchg});
     add(entries->data(), entries->size());
     return true;

@@ -343,17 +343,17 @@ constexpr Part kDs[] = {
     {"write_b96", K::store, 'b', 32, 3, "", false, false}, {"write_b128", K::store, 'b', 32, 4, "", false, false},
     {"write_b8_d16_hi", K::store, 'b', 8, 1, "", false, true}, {"write_b16_d16_hi", K::store, 'b', 16, 1, "", false, true},
 };
-/// DS atomics: middle of the name, type suffix, operation. The returning form is ds_<middle>_rtn_<type>.
-constexpr struct { const char *middle, *type, *op; } kDsAtomics[] = {
-    {"add", "u32", "add"}, {"sub", "u32", "sub"}, {"rsub", "u32", "rsub"}, {"inc", "u32", "inc"}, {"dec", "u32", "dec"},
-    {"min", "i32", "smin"}, {"max", "i32", "smax"}, {"min", "u32", "umin"}, {"max", "u32", "umax"}, {"and", "b32", "and"},
-    {"or", "b32", "or"}, {"xor", "b32", "xor"}, {"mskor", "b32", "mskor"}, {"cmpst", "b32", "cmpswap"}, {"cmpst", "f32", "fcmpswap"},
-    {"min", "f32", "fmin"}, {"max", "f32", "fmax"}, {"add", "f32", "fadd"}, {"pk_add", "f16", "pk_f16"}, {"pk_add", "bf16", "pk_bf16"},
-    {"add", "u64", "add"}, {"sub", "u64", "sub"}, {"rsub", "u64", "rsub"}, {"inc", "u64", "inc"}, {"dec", "u64", "dec"},
-    {"min", "i64", "smin"}, {"max", "i64", "smax"}, {"min", "u64", "umin"}, {"max", "u64", "umax"}, {"and", "b64", "and"},
-    {"or", "b64", "or"}, {"xor", "b64", "xor"}, {"mskor", "b64", "mskor"}, {"cmpst", "b64", "cmpswap"}, {"cmpst", "f64", "fcmpswap"},
-    {"min", "f64", "fmin"}, {"max", "f64", "fmax"}, {"add", "f64", "fadd"},
-    {"wrxchg", "b32", "swap"}, {"wrxchg", "b64", "swap"}, {"wrap", "b32", "wrap"},
+constexpr DsAtomic kDsAtomics[] = {
+    {"add", "u32", "add", true}, {"sub", "u32", "sub", true}, {"rsub", "u32", "rsub", true}, {"inc", "u32", "inc", true},
+    {"dec", "u32", "dec", true}, {"min", "i32", "smin", true}, {"max", "i32", "smax", true}, {"min", "u32", "umin", true},
+    {"max", "u32", "umax", true}, {"and", "b32", "and", true}, {"or", "b32", "or", true}, {"xor", "b32", "xor", true},
+    {"mskor", "b32", "mskor"}, {"cmpst", "b32", "cmpswap"}, {"cmpst", "f32", "fcmpswap"}, {"min", "f32", "fmin", true},
+    {"max", "f32", "fmax", true}, {"add", "f32", "fadd", true}, {"pk_add", "f16", "pk_f16"}, {"pk_add", "bf16", "pk_bf16"},
+    {"add", "u64", "add", true}, {"sub", "u64", "sub", true}, {"rsub", "u64", "rsub", true}, {"inc", "u64", "inc", true},
+    {"dec", "u64", "dec", true}, {"min", "i64", "smin", true}, {"max", "i64", "smax", true}, {"min", "u64", "umin", true},
+    {"max", "u64", "umax", true}, {"and", "b64", "and", true}, {"or", "b64", "or", true}, {"xor", "b64", "xor", true},
+    {"mskor", "b64", "mskor"}, {"cmpst", "b64", "cmpswap"}, {"cmpst", "f64", "fcmpswap"}, {"min", "f64", "fmin", true},
+    {"max", "f64", "fmax", true}, {"add", "f64", "fadd"}, {"wrxchg", "b32", "swap"}, {"wrxchg", "b64", "swap"}, {"wrap", "b32", "wrap"},
 };
 
 /// Accesses by name; an Entry's function can't carry data, so the common one looks itself up by the row's name.
@@ -374,8 +374,7 @@ const std::map<std::string, Access>& accesses() {
     }
     for (auto& p : kDs) put(std::string("ds_") + p.name, Where::lds, p, false);
     for (auto& a : kDsAtomics) {
-      int bits = std::string_view(a.type).ends_with("64") ? 64 : 32;
-      Part p{"", K::atomic, 'b', bits, bits / 32, a.op, false, false};
+      Part p{"", K::atomic, 'b', a.bits(), a.bits() / 32, a.op, false, false};
       put(std::string("ds_") + a.middle + "_" + a.type, Where::lds, p, false);
       put(std::string("ds_") + a.middle + "_rtn_" + a.type, Where::lds, p, true);
     }
@@ -439,6 +438,8 @@ constexpr Entry kSpecial[] = {
 };
 
 } // namespace
+
+std::span<const DsAtomic> ds_atomics() { return kDsAtomics; }
 
 void register_memory() {
   static const bool done = [] {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace bz::isa::ref {
 
@@ -21,6 +23,15 @@ void write_bytes(Machine& m, Place p, int lane, const uint8_t* in, size_t n);
 /// Buffer address and range check, MI300 ISA 9.1.5. gfx9 descriptors have no element size: swizzled elements are dwords.
 /// Wide loads and stores are checked dword by dword (`extra` bytes on), atomics and formatted accesses as one.
 Place buffer_place(const Machine& m, const Inst& i, int lane, int64_t extra);
+
+/// DS rows that change a cell: ds_<middle>_<type> and ds_<middle>_rtn_<type>; where `src2` says so, ds_<middle>_src2_<type> too,
+/// which takes its operand from memory. `op` as in combine().
+struct DsAtomic {
+  const char *middle, *type, *op;
+  bool src2 = false;
+  int bits() const { return std::string_view(type).ends_with("64") ? 64 : 32; }
+};
+std::span<const DsAtomic> ds_atomics();
 
 /// The new contents of an atomic's cell of 32 or 64 bits; `op` as in memory.cpp. Integer operations wrap at the cell's width.
 uint64_t combine(const char* op, int bits, uint64_t old, uint64_t x, uint64_t y);

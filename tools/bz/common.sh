@@ -88,7 +88,7 @@ configure() {
   [ -n "$needed" ] || return 0
   local log="$BZ_BUILD/configure.log"
   [ -n "$BZ_VERBOSE" ] && log=/dev/stderr
-  (cd "$BZ_HOME" && cmake --preset release -B "$BZ_BUILD" "$@") >"$log" 2>&1 && return 0
+  (cd "$BZ_HOME" && cmake --preset "${BZ_PRESET:-release}" -B "$BZ_BUILD" "$@") >"$log" 2>&1 && return 0
   [ "$log" = /dev/stderr ] || tail -n 30 "$log" >&2
   die "CMake could not configure the build" "the whole output is in $log" \
     "if a package is named there: ./bz packages; if the tree is in a strange state: rm -rf $BZ_BUILD"

@@ -107,9 +107,7 @@ test_sanitized() {
 }
 
 sanitized_build() {
-  local kind
-  case "$1" in asan) kind="address,undefined" ;; tsan) kind="thread" ;; esac
-  configure -DBZ_TESTS=ON "-DBZ_SANITIZE=$kind"
+  BZ_PRESET="$1" configure -DBZ_TESTS=ON
   require_disk "$BZ_BUILD" 1500 "the build with $1"
   build_targets "the tests of host code, with $1" host_tests
 }
