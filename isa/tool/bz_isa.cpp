@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 using namespace bz::isa;
 using namespace bz::isa::tool;
@@ -30,7 +34,8 @@ A line that is no instruction becomes a line that starts with "error:"; the rest
   --check           only what no test executed or nothing judges; exit code 1 if there is any
   --executed FILE   the record of executed instructions     --mutants FILE   the table of mutants
 
-Exit code: 0; 1 if something was no instruction or not found; 2 if the command line or a file was not understood.
+Exit code: 0; 1 if something was no instruction or not found; 2 if the command line or a file was not understood, or if
+the output could not be written.
 )";
 
 int usage(const std::string& why) {
@@ -38,9 +43,7 @@ int usage(const std::string& why) {
   return kUsage;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   if (argc < 2) return std::fputs(kHelp, stderr), kUsage;
   std::string command = argv[1];
   Arguments a;
@@ -77,9 +80,39 @@ int main(int argc, char** argv) {
   auto at_most = [&](size_t n) { return a.words.size() <= n; };
   if (command == "list") return at_most(1) ? list(a) : usage("list takes one pattern");
   if (command == "show" && a.words.size() > 1) return usage("show takes one name, and '" + a.words[1] + "' is the second; * and ? show several");
-  if (command == "show") return a.words.size() == 1 ? show(a) : usage("show needs the name of an instruction");
+  if (command == "show") return a.words.size() == 1 && !a.words[0].empty() ? show(a) : usage("show needs the name of an instruction");
   if (command == "dis") return dis(a);
   if (command == "coverage") return at_most(0) ? coverage(a) : usage("coverage takes no '" + a.words[0] + "'");
   if (command == "families" && argc == 2) return families();
   return usage("there is no command '" + command + "'; there are list, show, dis and coverage");
+}
+
+int not_written(int error) {
+  std::fprintf(stderr, "bz isa: error: standard output: %s\n", error ? std::strerror(error) : "not everything was written");
+  return kUsage;
+}
+
+} // namespace
+
+namespace bz::isa::tool {
+
+std::string open_input(std::ifstream& in, const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return "is a directory";   // which opens, and then reads as empty
+  in.open(file, std::ios::binary);
+  return in ? "" : std::strerror(errno);
+}
+
+} // namespace bz::isa::tool
+
+int main(int argc, char** argv) {
+  int status = kUsage;
+  try {
+    status = run(argc, argv);
+  } catch (const std::system_error& e) {   // fmt::print's way of saying that a stream takes no more
+    return not_written(e.code().value());
+  }
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) return not_written(errno);
+  return status;
 }

@@ -44,6 +44,7 @@ expect 2 "$tool" list --check; has "$err" "--check is an option of coverage"
 expect 2 "$tool" show --words s_nop; has "$err" "--words is an option of dis"
 expect 2 "$tool" show s_nop s_endpgm; has "$err" "'s_endpgm' is the second"
 expect 2 "$tool" show; has "$err" "needs the name"
+expect 2 "$tool" show ''; has "$err" "needs the name"
 expect 0 "$tool" --help; has "$out" "bz isa dis"
 
 # Files.
@@ -90,6 +91,12 @@ expect 0 "$tool" show V_ADD_U32; has "$out" "v_add_u32"
 expect 0 "$tool" list V_ADD_U32; has "$out" "v_add_u32"
 expect 1 "$tool" show --target gfx906 v_pk_fma_f32; has "$err" "on gfx906"; has "$err" "it exists on gfx90a"
 
+# A full disk: the long output fills the buffer in between, the short one is written at the end.
+full() { "$tool" "$@" >/dev/full; }
+expect 2 full list; has "$err" "standard output: No space left on device"
+expect 2 full show s_nop; has "$err" "standard output: No space left on device"
+expect 2 full --help; has "$err" "standard output: No space left on device"
+
 # Coverage, from records of tests.
 printf 'gfx942 v_add_f32 5\ngfx942 v_add_f32 2\ngfx906 v_add_f32 1\n' >"$folder/executed"
 printf 'row\tsites\tkilled\tsurvivors\nv_add_f32\t3\t11\t1\n' >"$folder/mutants"
@@ -99,6 +106,8 @@ has "$out" "1 executed by tests"
 expect 0 "$tool" coverage --target gfx906; has "$out" "./bz test --coverage makes one"
 expect 2 "$tool" coverage --executed "$folder/none"; has "$err" "$folder/none: No such file"
 printf 'gfx942 v_add_f32 5\ngfx942 v_add_f32\n' >"$folder/half"; expect 2 "$tool" coverage --executed "$folder/half"; has "$err" "line 2 is not"
+expect 2 "$tool" coverage --executed "$folder"; has "$err" "is a directory"
+expect 2 "$tool" coverage --mutants "$folder"; has "$err" "is a directory"
 expect 2 "$tool" coverage --mutants "$folder/none"; has "$err" "No such file"
 expect 2 "$tool" coverage --mutants "$folder/half"; has "$err" "the columns row, sites, killed and survivors"
 expect 2 "$tool" coverage --check; has "$err" "no record"

@@ -2,6 +2,7 @@
 #pragma once
 #include "isa/decode.hpp"
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ int show(const Arguments&);
 int dis(const Arguments&);
 int coverage(const Arguments&);
 int families();
+
+/// Opens a file that the command line named. Empty, or why it can't be read.
+std::string open_input(std::ifstream& in, const std::string& file);
 
 std::string_view format_name(Format f);
 /// "VOP2|VOP3"

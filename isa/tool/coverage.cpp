@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -42,8 +40,8 @@ std::vector<int> decoded_forms(Target target) {
 using Executed = std::map<std::pair<std::string, std::string>, uint64_t>;
 /// Empty, or why the file can't be used.
 std::string read_executed(const std::string& file, Executed& all) {
-  std::ifstream in(file);
-  if (!in) return std::strerror(errno);
+  std::ifstream in;
+  if (auto why = open_input(in, file); !why.empty()) return why;
   std::string line, target, name, more;
   for (size_t n = 1; std::getline(in, line); ++n) {
     std::istringstream fields(line);
@@ -59,9 +57,9 @@ struct Mutants {
   uint64_t sites = 0, killed = 0, survivors = 0;
 };
 std::string read_mutants(const std::string& file, std::map<std::string, Mutants>& all) {
-  std::ifstream in(file);
+  std::ifstream in;
+  if (auto why = open_input(in, file); !why.empty()) return why;
   std::string line;
-  if (!in) return std::strerror(errno);
   std::getline(in, line);
   auto head = split(line, '\t');
   auto column = [&](const char* name) { return static_cast<size_t>(std::find(head.begin(), head.end(), name) - head.begin()); };

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -218,10 +217,8 @@ int dis_image(const std::string& name, codeobj::Bytes image, std::optional<Targe
 }
 
 int dis_file(const std::string& name, std::optional<Target> target) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored)) return fail(name, "is a directory");
-  std::ifstream in(name, std::ios::binary);
-  if (!in) return fail(name, std::strerror(errno));
+  std::ifstream in;
+  if (auto why = open_input(in, name); !why.empty()) return fail(name, why);
   std::string content{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) return fail(name, "cannot be read");
   if (content.empty()) return fail(name, "is empty");
