@@ -206,8 +206,8 @@ TEST_F(Thunk, FixedAddresses) {
 TEST_F(Thunk, EventsAndWaiting) {
   HsaEvent* a = make_event();
   HsaEvent* b = make_event(HSA_EVENTTYPE_SIGNAL, true, true);
-  EXPECT_NE(a->EventData.HWData2, 0u) << "the mailbox";
-  EXPECT_EQ(*reinterpret_cast<uint64_t*>(a->EventData.HWData2), ~0ull);
+  EXPECT_NE(value(a->EventData.HWData2), 0u) << "the mailbox";
+  EXPECT_EQ(*reinterpret_cast<uint64_t*>(value(a->EventData.HWData2)), ~0ull);
   EXPECT_EQ(hsaKmtWaitOnEvent(b, 0), HSAKMT_STATUS_SUCCESS) << "created as signalled";
   EXPECT_EQ(hsaKmtQueryEventState(a), HSAKMT_STATUS_WAIT_TIMEOUT);
   auto start = std::chrono::steady_clock::now();
