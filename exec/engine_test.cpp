@@ -386,6 +386,13 @@ TEST(Engine, MemoryFaultsNameInstructionAndLane) {
     EXPECT_EQ(h->lane, 5);
     EXPECT_EQ(h->address, 0x0123456789abcdefu);
     EXPECT_TRUE(h->is_write);
+    // A byte: the dwords of its neighbours' registers cover the address too.
+    EdgeOfMemory edge;
+    uint64_t near_end = edge.end() - 37;
+    h = halt_of(Target::gfx942, level, "s_load_dwordx2 s[2:3], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n global_load_ubyte v2, v0, s[2:3]\n s_endpgm", &near_end);
+    ASSERT_TRUE(h);
+    EXPECT_EQ(h->lane, 37);
+    EXPECT_EQ(h->address, edge.end());
     // Scalar.
     h = halt_of(Target::gfx942, level, "s_mov_b64 s[2:3], 0x40\n s_load_dword s4, s[2:3], 0x10\n s_endpgm", addresses, &entry);
     ASSERT_TRUE(h);
@@ -393,6 +400,53 @@ TEST(Engine, MemoryFaultsNameInstructionAndLane) {
     EXPECT_EQ(h->lane, -1);
     EXPECT_EQ(h->pc, entry + 4);
   }
+}
+
+// Buffers: lane 37 is the first of the active ones that reaches beyond the memory.
+TEST(Engine, FaultsInBuffersNameTheLane) {
+  EdgeOfMemory edge;
+  struct {
+    const char* text;
+    uint64_t before;   ///< bytes from the buffer's base to the end of memory
+    uint32_t stride, records;
+    bool swizzle;
+    bool is_write;
+  } cases[] = {
+      {"buffer_load_dword v4, v1, s[4:7], 0 offen", 4 * 37, 0, 4096, false, false},
+      {"buffer_store_dwordx2 v[4:5], v2, s[4:7], 0 offen", 8 * 37, 0, 4096, false, true},
+      {"buffer_load_ubyte v4, v0, s[4:7], 0 offen", 37, 0, 4096, false, false},
+      {"s_mov_b32 s8, 16\n buffer_atomic_add v4, v0, s[4:7], s8 idxen offset:4", 12 * 37 + 20, 12, 64, false, true},
+      {"buffer_load_dword v4, v[0:1], s[4:7], 0 idxen offen", 8 * 37, 4, 64, false, false},
+      // 8 neighbours share a block of 8 * stride bytes, in it each dword of theirs lies together.
+      {"buffer_store_dword v4, v0, s[4:7], 0 idxen offset:8", 4 * 128 + 2 * 32 + 5 * 4, 16, 64, true, true},
+      // Four registers, a dword of memory.
+      {"tbuffer_load_format_xyzw v[4:7], v1, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UINT] offen", 4 * 37, 0, 4096, false, false},
+      {"tbuffer_store_format_xyzw v[4:7], v1, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UINT] offen", 4 * 37, 0, 4096, false, true},
+      {"buffer_load_format_x v4, v1, s[4:7], 0 offen", 4 * 37, 0, 4096, false, false},
+  };
+  for (auto& level : engine_levels())
+    for (auto& c : cases) {
+      SCOPED_TRACE(level + " " + c.text);
+      // V#: base 47:0, stride 61:48, swizzle enable 63; records; word 3: identity selects, UINT, 32 bits, index stride 8.
+      uint64_t low = (edge.end() - c.before) | uint64_t{c.stride} << 48 | uint64_t{c.swizzle} << 63;
+      uint32_t v[4] = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), c.records, 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15};
+      std::string text = "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n v_lshlrev_b32 v1, 2, v0\n v_lshlrev_b32 v2, 3, v0\n"
+                         "s_mov_b32 exec_lo, 0xffffff00\n s_mov_b32 exec_hi, 0xfffffffd\n";
+      auto h = halt_of(Target::gfx906, level, text + c.text + "\n s_endpgm", v);
+      ASSERT_TRUE(h);
+      EXPECT_EQ(h->reason, Halt::Reason::memory_fault);
+      EXPECT_EQ(h->lane, 37) << h->text;
+      EXPECT_EQ(h->address, edge.end());
+      EXPECT_EQ(h->is_write, c.is_write);
+      // The last lane of all, and a base that is no address.
+      low = uint64_t{1} << 47 | low >> 48 << 48;
+      std::memcpy(v, &low, 8);
+      h = halt_of(Target::gfx906, level, "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v1, v0\n v_mov_b32 v2, v0\n"
+                  "s_mov_b64 exec, 0\n s_bitset1_b32 exec_hi, 31\n" + std::string(c.text) + "\n s_endpgm", v);
+      ASSERT_TRUE(h);
+      EXPECT_EQ(h->lane, 63) << h->text;
+      EXPECT_GE(h->address, uint64_t{1} << 47);
+    }
 }
 
 TEST(Engine, OtherHalts) {

@@ -1,6 +1,7 @@
 // From the state of a stopped group to a Halt that gpu/ can report: address of the instruction, lane, text.
 #include "exec/engine_impl.hpp"
 #include "exec/fault.hpp"
+#include "exec/interp/locate.hpp"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,6 @@ uint32_t access_bytes(const isa::Meta& m) {
   }
   return 4 * dwords;
 }
-
-bool canonical_address(uint64_t a) { return static_cast<uint64_t>(static_cast<int64_t>(a << 16) >> 16) == a; }
 
 } // namespace
 
@@ -98,21 +97,13 @@ void locate_fault(GroupContext& c, uint64_t address, bool known, bool is_write, 
   const char* base = w->base();
   auto word = [&](uint32_t off) { uint32_t x; __builtin_memcpy(&x, base + off, 4); return x; };
   auto word64 = [&](uint32_t off) { uint64_t x; __builtin_memcpy(&x, base + off, 8); return x; };
-  if (m.formats & (isa::GLOBAL | isa::FLAT)) {
-    uint32_t bytes = access_bytes(m);
-    uint64_t exec = w->exec();
-    for (int lane = 0; lane < 64 && h.lane < 0; ++lane) {
-      if (!(exec >> lane & 1)) continue;
-      uint32_t at = 4 * static_cast<uint32_t>(lane);
-      uint64_t a = word(o->s[0] + at);
-      if (o->mods & mods::kSaddr) a += word64(o->s[2]);
-      else a |= static_cast<uint64_t>(word(o->s[3] + at)) << 32;
-      a += static_cast<uint64_t>(static_cast<int64_t>(o->imm));
-      if (known ? address - a < bytes : !canonical_address(a)) {
-        h.lane = lane;
-        if (!known) h.address = a;
-      }
+  if (m.formats & (isa::GLOBAL | isa::FLAT | isa::MUBUF | isa::MTBUF)) {
+    if (auto found = locate_lane(o, w, m.formats, access_bytes(m), known ? std::optional(address) : std::nullopt)) {
+      h.lane = found->lane;
+      if (!known) h.address = found->address;
     }
+  } else if (m.formats & isa::MIMG) {
+    h.lane = g.halt_lane;   // lane by lane, and each is noted before it begins
   } else if (m.formats & isa::SMEM) {
     uint64_t a = word64(o->s[0]) + static_cast<uint64_t>(static_cast<int64_t>(o->imm));
     if (o->mods & mods::kSoffset) a += word(o->s[1]);

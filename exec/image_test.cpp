@@ -2,6 +2,8 @@
 #include "exec/testing/case.hpp"
 #include "exec/testing/image.hpp"
 
+#include <fmt/format.h>
+
 namespace {
 using namespace bz::exec::testing;
 
@@ -312,9 +314,29 @@ TEST(Image, FaultsAreTheInstructions) {
     EXPECT_NE(said.find(std::string(text).substr(0, 10)), said.npos) << said;
     EXPECT_NE(said.find("0x1204"), said.npos) << said;   // a row of 64 floats is 256 bytes
   }
+  // The lane, too: row 2 is no memory.
+  EdgeOfMemory edge;
+  p.resource.set(image::kBase, (edge.end() - 512) >> 8);
+  rig.resource = p.resource;
+  rig.exec = ~uint64_t{0xf00};
+  auto y = [](unsigned lane) { return lane == 9 || lane == 37 ? 2u : 1u; };
+  auto names_lane = [&](const char* text) {
+    std::string said = rig.refusal(text);
+    EXPECT_NE(said.find(fmt::format("0x{:x}", edge.end() + 4)), said.npos) << said;
+    EXPECT_NE(said.find("lane 37)"), said.npos) << said;
+  };
+  rig.integer(1, y);
+  for (const char* text : {"image_load v0, v[10:11], s[0:7] dmask:0x1 unorm", "image_store v0, v[10:11], s[0:7] dmask:0x1 unorm",
+                           "image_atomic_add v0, v[10:11], s[0:7] dmask:0x1 unorm"})
+    names_lane(text);
+  rig.sampler = make_sampler(Clamp::wrap, kPoint);
+  rig.number(0, [](unsigned) { return 1.5f / 8; }), rig.number(1, [&](unsigned lane) { return (static_cast<float>(y(lane)) + 0.5f) / 8; });
+  names_lane("image_sample_lz v0, v[10:11], s[0:7], s[8:11] dmask:0x1");
+  rig.exec = ~uint64_t{0};
   // MODE is what it was: a rounding that the image ignored counts again.
   Picture q = float_picture(8, 8);
   rig.resource = q.resource;
+  rig.integer(0, [](unsigned) { return 1u; }), rig.integer(1, [](unsigned) { return 2u; });
   rig.mode = 0x3f1;   // up
   rig.run("image_load v0, v[10:11], s[0:7] dmask:0x1 unorm\n v_mov_b32 v1, 0x33000000\n v_add_f32 v1, 1.0, v1",
           [&] { EXPECT_EQ(rig.out(7, 1), 0x3f800001u); });

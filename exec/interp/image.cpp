@@ -150,7 +150,7 @@ const char* run(const ImageOperands& in) {
   if (const char* why = v.open(reinterpret_cast<const uint32_t*>(in.w + in.o->s[2]))) return why;
   if (in.has(image_mods::kLwe) && v.warns) return "a warning about levels of detail";
   auto lanes = [&](auto f) {
-    for (uint64_t e = in.exec(); e; e &= e - 1) f(std::countr_zero(e));
+    in.for_lanes(f);
     return nullptr;
   };
   switch (in.op.kind) {

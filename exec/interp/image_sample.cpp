@@ -443,14 +443,12 @@ const char* refusal(const ImageOperands& in, const ImageView& v, const Sampler& 
 
 const char* run_sampler(const ImageOperands& in, const ImageView& view) {
   Sampler s(reinterpret_cast<const uint32_t*>(in.w + in.o->s[4]));
-  uint64_t exec = in.exec();
   if (view.null) {
     uint32_t zeros[4] = {};
-    for (uint64_t e = exec; e; e &= e - 1) {
-      int lane = std::countr_zero(e);
+    in.for_lanes([&](int lane) {
       if (in.op.kind == Kind::sample || in.op.kind == Kind::query_lod) in.put_masked(lane, {}, {});
       else in.put(lane, {}, zeros, 4);
-    }
+    });
     return nullptr;
   }
   if (const char* why = refusal(in, view, s)) return why;
@@ -459,11 +457,10 @@ const char* run_sampler(const ImageOperands& in, const ImageView& view) {
     for (int k = 0; k < 3; ++k)
       if (v.format.c[k].bits == 8 && v.format.c[k].num == NumFormat::unorm) v.format.c[k].num = NumFormat::srgb;
   Address a[64];
-  for (uint64_t e = exec; e; e &= e - 1) a[std::countr_zero(e)] = read_address(in, v, std::countr_zero(e));
+  in.for_lanes([&](int lane) { a[lane] = read_address(in, v, lane); });
   if (in.op.lod == Lod::implicit || in.op.lod == Lod::bias)
     for (int q = 0; q < 64; q += 4) quad_derivatives(a + q);
-  for (uint64_t e = exec; e; e &= e - 1) {
-    int lane = std::countr_zero(e);
+  in.for_lanes([&](int lane) {
     Sampling one(in, v, s, a[lane]);
     switch (in.op.kind) {
     case Kind::gather: case Kind::gather_row: {
@@ -475,7 +472,7 @@ const char* run_sampler(const ImageOperands& in, const ImageView& view) {
     case Kind::query_lod: in.put_masked(lane, {}, one.query()); break;
     default: in.put_masked(lane, v.format, one.sample());
     }
-  }
+  });
   return nullptr;
 }
 

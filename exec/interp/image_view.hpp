@@ -6,6 +6,7 @@
 #include "exec/interp/image.hpp"
 #include "exec/wave.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -80,7 +81,16 @@ struct ImageOperands {
     auto m = static_cast<unsigned>(o->imm & image_mods::kDmask);
     return m ? m : 1;
   }
-  uint64_t exec() const { return reinterpret_cast<const Wave*>(w)->exec(); }
+  /// f(lane) for every active lane; a fault on the way is that lane's.
+  template <class F> void for_lanes(F f) const {
+    auto* wave = reinterpret_cast<Wave*>(w);
+    for (uint64_t e = wave->exec(); e; e &= e - 1) {
+      wave->group->halt_lane = std::countr_zero(e);
+      std::atomic_signal_fence(std::memory_order_seq_cst);   // noted before what may fault
+      f(std::countr_zero(e));
+    }
+    wave->group->halt_lane = -1;
+  }
   uint32_t& cell(uint32_t row, unsigned dword, int lane) const {
     return *reinterpret_cast<uint32_t*>(w + row + layout::kRow * dword + 4 * static_cast<unsigned>(lane));
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
 #include <vector>
 
 namespace bz::exec::testing {
@@ -32,6 +33,23 @@ inline void launch(Engine& e, std::span<const DispatchInfo> infos, const RunOpti
   ASSERT_FALSE(r->halt) << r->halt->text;
 }
 inline void launch(Engine& e, const DispatchInfo& info, const RunOptions& options = {}) { launch(e, {&info, 1}, options); }
+
+/// Memory that can be used up to end() and not from there on.
+class EdgeOfMemory {
+public:
+  EdgeOfMemory() {
+    memory_ = static_cast<char*>(mmap(nullptr, 2 * kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_EQ(mprotect(memory_ + kBytes, kBytes, PROT_NONE), 0);
+  }
+  ~EdgeOfMemory() { munmap(memory_, 2 * kBytes); }
+  EdgeOfMemory(const EdgeOfMemory&) = delete;
+  EdgeOfMemory& operator=(const EdgeOfMemory&) = delete;
+  static constexpr size_t kBytes = 65536;
+  uint64_t end() const { return reinterpret_cast<uint64_t>(memory_) + kBytes; }
+
+private:
+  char* memory_;
+};
 
 /// Device code that cases share: plain C++ with AMDGPU builtins.
 inline constexpr const char* kPrelude = R"(
