@@ -53,7 +53,7 @@ int append(const std::string& file, const std::string& lines) {
 
 bool coverage_wanted() { return !path().empty(); }
 
-RowRecord::RowRecord(isa::Target target) : target_(target), wanted_(coverage_wanted()) {
+RowRecord::RowRecord(isa::Target target) : target_(target), wanted_(coverage_wanted()), process_(::getpid()) {
   if (!wanted_) return;
   auto& o = open_records();
   std::lock_guard lock(o.mutex);
@@ -80,6 +80,7 @@ void RowRecord::end(const std::vector<uint64_t>& counts) {
 }
 
 void RowRecord::write() {
+  if (::getpid() != process_) return;
   std::lock_guard lock(mutex_);
   if (!wanted_ || written_ || !coverage_wanted()) return;
   written_ = true;

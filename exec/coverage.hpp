@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <sys/types.h>
 #include <vector>
 
 namespace bz::exec {
@@ -23,12 +24,13 @@ public:
 
   void begin(const std::vector<uint64_t>& counts);
   void end(const std::vector<uint64_t>& counts);
-  /// Appends what was executed to the file, once.
+  /// Appends what was executed to the file, once; a child that was forked off leaves it to its parent.
   void write();
 
 private:
   isa::Target target_;
   const bool wanted_;
+  const pid_t process_;
   bool written_ = false;
   std::mutex mutex_;
   std::vector<uint64_t> gone_;

@@ -70,6 +70,18 @@ TEST_F(Coverage, EnginesThatNobodyDestroysAreWrittenAtTheEnd) {
   EXPECT_EQ(content(), "gfx90a v_add_f32 3\n");
 }
 
+TEST_F(Coverage, AForkedChildDoesNotWriteItsParentsCounts) {
+  {
+    exec::RowRecord record(isa::Target::gfx942);
+    record.begin(counts_);
+    counts_[row_] = 4;
+    EXPECT_EXIT(std::exit(0), testing::ExitedWithCode(0), "");   // a process of its own that ends as programs end
+    EXPECT_EQ(content(), "");
+    record.end(counts_);
+  }
+  EXPECT_EQ(content(), "gfx942 v_add_f32 4\n");
+}
+
 TEST_F(Coverage, NothingIsWrittenUnasked) {
   unsetenv("BZ_COVERAGE");
   {
