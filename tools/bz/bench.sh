@@ -2,7 +2,7 @@
 
 bench_help() {
   cat <<'EOF'
-usage: ./bz bench [--json FILE] [--quick] [--first-run] [--engine] [filter]
+usage: ./bz bench [--json FILE] [--quick] [--first-run] [--engine | --runtime] [filter]
 
 Runs the same kernels on Boltzmann and on PoCL (Debian's OpenCL for CPUs), alternately in one run, and prints a table
 with the ratios; then the time of an empty launch, and from a launch call to the first instruction of a kernel that was
@@ -12,13 +12,15 @@ never seen before. Nothing else should run on the machine meanwhile.
   --quick        fewer repetitions
   --engine       instead: cycles of single instructions and rates of whole kernels in the interpreter alone, on one thread,
                  beside the figures expected at design time
+  --runtime      instead: what the runtime itself costs (launches, events, copies beside memcpy, a small program's life,
+                 ten thousand streams, events and allocations), beside the wanted figures
   --first-run    also the time from a fresh clone to the first PASSED (a build from nothing, without ccache)
   filter         a regular expression over the names, for example  nbody
 EOF
 }
 
 bz_bench() {
-  local json="$BZ_BUILD/bench.json" repetitions=9 filter="." first_run="" engine=""
+  local json="$BZ_BUILD/bench.json" repetitions=9 filter="." first_run="" engine="" runtime=""
   while [ $# -gt 0 ]; do
     case "$1" in
       -h | --help) bench_help; return ;;
@@ -26,6 +28,7 @@ bz_bench() {
       --quick) repetitions=3 ;;
       --first-run) first_run=1 ;;
       --engine) engine=1 ;;
+      --runtime) runtime=1 ;;
       -*) unknown_option bench "$1" ;;
       *) filter="$1" ;;
     esac
@@ -42,7 +45,9 @@ bz_bench() {
     say "figures: $json"
     return
   fi
-  LD_LIBRARY_PATH="$BZ_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$BZ_BUILD/bin/bz_bench" \
+  local bench="$BZ_BUILD/bin/bz_bench"
+  [ -z "$runtime" ] || bench="$BZ_BUILD/bench/runtime_bench"
+  LD_LIBRARY_PATH="$BZ_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$bench" \
     --programs="$BZ_BUILD/bench" --benchmark_filter="$filter" --benchmark_repetitions=$repetitions --json="$json" || return
   [ -z "$first_run" ] || bench_first_run
   say "figures: $json"
