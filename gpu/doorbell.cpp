@@ -107,6 +107,21 @@ void DoorbellPage::unmap_all() {
   shared_view_ = nullptr;
 }
 
+void DoorbellPage::forget_views(void* address, size_t length) {
+  auto begin = reinterpret_cast<uintptr_t>(address), end = begin + length;
+  std::lock_guard lock(mutex_);
+  for (View& view : views_) {
+    uintptr_t at = view.begin.load();
+    if (view.range < 0 || at >= end || begin >= at + kBytes) continue;
+    segv::remove_range(view.range);
+    view.begin.store(0);
+    view.range = -1;
+    // What is left of it must take stores without us.
+    mprotect(reinterpret_cast<void*>(at), kBytes, PROT_READ | PROT_WRITE);
+    if (shared_view_ == reinterpret_cast<void*>(at)) shared_view_ = nullptr;
+  }
+}
+
 void DoorbellPage::warm() {
   for (View& view : views_)
     if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ | PROT_WRITE);

@@ -44,6 +44,8 @@ public:
   /// A view for the client: the one shared view if address is null, or one at that address (fixed).
   Expected<void*> map(void* address, size_t length, bool fixed);
   void unmap_all();
+  /// The client maps something else there, or nothing: views in the range are the client's no longer.
+  void forget_views(void* address, size_t length);
 
   bool hot() const { return hot_.load(std::memory_order_acquire); }
   /// Makes the views read-only. The caller looks at the doorbells once more after this, because a store may have come

@@ -136,7 +136,6 @@ Expected<uint64_t> Memory::allocate(uint32_t device, MemoryKind kind, uint64_t v
   if (Budget* b = budget(a); b && a.size > b->total - b->used)
     return error(Code::out_of_memory, "{} of {} wanted, {} of {} free", human(a.size), memory_kind_name(kind),
                  human(b->total - b->used), human(b->total));
-  auto next = by_va_.lower_bound(va);
   if (kind == MemoryKind::userptr) {
     if (!is_mapped(va, a.size))
       return error(Code::fault, "{:#x}..{:#x} is to be registered, but isn't mapped", va, a.end());
@@ -144,16 +143,58 @@ Expected<uint64_t> Memory::allocate(uint32_t device, MemoryKind kind, uint64_t v
     a.id = next_id_++;
     return user_.emplace(a.id, a).first->first;
   }
-  if ((next != by_va_.end() && next->first < a.end()) || (next != by_va_.begin() && std::prev(next)->second.end() > va))
-    return error(Code::invalid_argument, "{:#x}..{:#x} overlaps another allocation", va, a.end());
-  if (kind == MemoryKind::vram || kind == MemoryKind::gtt) BZ_TRY(claim(va, a.size));
-  a.backed = kind == MemoryKind::doorbell;
-  if (Budget* b = budget(a)) b->used += a.size;
-  a.id = next_id_++;
-  va_of_[a.id] = va;
-  uint64_t id = a.id;
-  by_va_.emplace(va, std::move(a));
+  return place(std::move(a));
+}
+
+/// Enters an allocation whose range must be free.
+Expected<uint64_t> Memory::place(Allocation&& a) {
+  auto next = by_va_.lower_bound(a.va);
+  if ((next != by_va_.end() && next->first < a.end()) ||
+      (next != by_va_.begin() && std::prev(next)->second.end() > a.va))
+    return error(Code::invalid_argument, "{:#x}..{:#x} overlaps another allocation", a.va, a.end());
+  if (a.kind == MemoryKind::vram || a.kind == MemoryKind::gtt) BZ_TRY(claim(a.va, a.size));
+  a.backed = a.kind == MemoryKind::doorbell;
+  if (Budget* b = budget(a); b && a.paid) b->used += a.size;
+  uint64_t id = a.id = next_id_++;
+  va_of_[id] = a.va;
+  by_va_.emplace(a.va, std::move(a));
   return id;
+}
+
+Expected<std::shared_ptr<Backing>> Memory::share(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  Allocation* a = get(id);
+  if (!a) return error(Code::invalid_handle, "there is no allocation {}", id);
+  if (a->kind != MemoryKind::vram && a->kind != MemoryKind::gtt)
+    return error(Code::invalid_argument, "{} can't be shared: its pages are the program's", name_of(*a));
+  if (a->backing) return a->backing;
+  SharedFacts facts;
+  facts.vram = a->kind == MemoryKind::vram;
+  facts.device = a->device;
+  facts.flags = a->flags;
+  facts.size = a->size;
+  BZ_TRY_ASSIGN(auto backing, Backing::create(facts));
+  if (a->backed) BZ_TRY(share_in_place(pointer(a->va), *backing, PROT_READ | PROT_WRITE));
+  a->backing = backing;
+  return backing;
+}
+
+Expected<uint64_t> Memory::attach(std::shared_ptr<Backing> backing, uint64_t va) {
+  const SharedFacts& facts = backing->facts();
+  if (facts.device >= vram_.size())
+    return error(Code::invalid_argument, "the memory is on device {}, which this process hasn't", facts.device);
+  if (va == 0 || va % kPage != 0 || va >= kAddressLimit || facts.size > kAddressLimit - va)
+    return error(Code::invalid_argument, "{} bytes at {:#x} is no page-aligned range of GPU addresses", facts.size, va);
+  Allocation a;
+  a.va = va;
+  a.size = facts.size;
+  a.kind = facts.vram ? MemoryKind::vram : MemoryKind::gtt;
+  a.device = facts.device;
+  a.flags = facts.flags;
+  a.paid = false;
+  a.backing = std::move(backing);
+  std::lock_guard lock(mutex_);
+  return place(std::move(a));
 }
 
 Allocation* Memory::get(uint64_t id) {
@@ -164,7 +205,8 @@ Allocation* Memory::get(uint64_t id) {
 
 Status Memory::back(Allocation& a, int protection) {
   if (a.backed) return {};
-  void* p = mmap(pointer(a.va), a.size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* p = a.backing ? mmap(pointer(a.va), a.size, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, a.backing->fd(), 0)
+                      : mmap(pointer(a.va), a.size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (p == MAP_FAILED) return error(Code::out_of_memory, "mmap of {}: {}", name_of(a), std::strerror(errno));
   if (a.size >= kHugePage) madvise(p, a.size, MADV_HUGEPAGE);
   a.backed = true;
@@ -182,7 +224,15 @@ void Memory::give_back(Allocation& a) {
 
 void Memory::release(Allocation& a) {
   give_back(a);
-  if (Budget* b = budget(a)) b->used -= a.size;
+  if (Budget* b = budget(a); b && a.paid) {
+    // Shared memory that is in this process a second time isn't gone: that place pays from now on.
+    auto other = std::find_if(by_va_.begin(), by_va_.end(), [&](auto& entry) {
+      const Allocation& o = entry.second;
+      return a.backing && o.id != a.id && o.backing && !o.paid && o.backing->facts().key == a.backing->facts().key;
+    });
+    if (other != by_va_.end()) other->second.paid = true;
+    else b->used -= a.size;
+  }
   va_of_.erase(a.id);
   if (freed_order_.size() >= kFreedKept) {
     freed_.erase(freed_order_.front());
@@ -224,8 +274,10 @@ Status Memory::unmap(uint64_t id, uint32_t device) {
   auto* found = get(id);
   if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
   Allocation& a = *found;
-  // The host may still use it at the same address, and so the pages stay until they are freed.
+  // The host may still use it at the same address, and so the pages stay until they are freed. Only shared memory keeps
+  // its content without pages here: it goes with its last user.
   std::erase(a.mapped, device);
+  if (a.backing && a.mapped.empty() && !a.host) give_back(a);
   return {};
 }
 
@@ -242,6 +294,7 @@ Expected<void*> Memory::host_map(uint64_t id, void* address, uint64_t length, in
     return error(Code::unsupported, "mapping {} for the host at {} (another address than the GPU's) is not implemented",
                  name_of(a), address);
   BZ_TRY(back(a, PROT_READ | PROT_WRITE));
+  a.host = true;
   // PROT_NONE takes the host's access away, which with VA = VA would take the GPU's too: it keeps both.
   (void)protection;
   return pointer(a.va);
@@ -254,6 +307,8 @@ void Memory::free_all() {
     release(a);
   }
   by_va_.clear();
+  for (Budget& b : vram_) b.used = 0;
+  host_.used = 0;
   user_.clear();
   reservations_.clear();
 }
@@ -305,6 +360,11 @@ std::string Memory::describe(uint64_t address) const {
   if (down > kNear && up > kNear) return "no allocation is within 1 GiB";
   if (down <= up) return fmt::format("{} bytes after the end of {}", down, name_of(*below));
   return fmt::format("{} bytes before {}", up, name_of(*above));
+}
+
+uint64_t Memory::host_available() const {
+  std::lock_guard lock(mutex_);
+  return host_.total - host_.used;
 }
 
 uint64_t Memory::vram_available(uint32_t device) const {

@@ -3,6 +3,7 @@
 // ioctl.
 #pragma once
 #include "base/status.hpp"
+#include "gpu/sharing.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,9 @@ struct Allocation {
   uint32_t flags = 0;           ///< the client's, kept for it
   bool backed = false;          ///< pages are accessible
   std::vector<uint32_t> mapped; ///< device indices that mapped it
+  bool host = false;            ///< the host mapped it too
+  bool paid = true;             ///< counted in its budget: not so a second place of shared memory
+  std::shared_ptr<Backing> backing; ///< of shared memory: the same pages may be elsewhere too
   uint64_t end() const { return va + size; }
 };
 
@@ -58,6 +62,12 @@ public:
   Expected<void*> host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed);
   void free_all();
 
+  /// The memory behind an allocation as something that others can map: from now on it is shared memory, with the same
+  /// content at the same address. invalid_argument for memory that isn't ours.
+  Expected<std::shared_ptr<Backing>> share(uint64_t id);
+  /// A further place for shared memory, of this process or another one. It costs no budget while the first place has it.
+  Expected<uint64_t> attach(std::shared_ptr<Backing> backing, uint64_t va);
+
   Expected<Allocation> find(uint64_t id) const;
   /// The allocation that holds the address, if any.
   bool containing(uint64_t address, Allocation& out) const;
@@ -67,6 +77,7 @@ public:
   uint64_t vram_total(uint32_t device) const { return vram_[device].total; }
   uint64_t vram_available(uint32_t device) const;
   uint64_t host_total() const { return host_.total; }
+  uint64_t host_available() const;
   size_t count() const;
 
 private:
@@ -75,6 +86,7 @@ private:
   };
   Status claim(uint64_t va, uint64_t size);
   Status back(Allocation& a, int protection);
+  Expected<uint64_t> place(Allocation&& a);
   void give_back(Allocation& a);
   void release(Allocation& a);
   Budget* budget(const Allocation& a);

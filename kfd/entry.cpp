@@ -1,4 +1,4 @@
-// The four C entries: one process object, made at the first open from the environment.
+// The C entries: one process object, made at the first open from the environment.
 #include "kfd/entry.h"
 
 #include "base/log.hpp"
@@ -53,6 +53,9 @@ BZ_EXPORT void* bz_kfd_mmap(void* addr, size_t length, int prot, int flags, int 
   auto code = [](intptr_t e) { return reinterpret_cast<void*>(-e); };
   return entry(code(ENOMEM), code(EIO),
                [&] { return process() ? process()->mmap(addr, length, prot, flags, fd, offset) : code(ENODEV); });
+}
+BZ_EXPORT int bz_kfd_munmap(void* addr, size_t length) {
+  return entry(-ENOMEM, -EIO, [&] { return process() ? process()->munmap(addr, length) : 0; });
 }
 BZ_EXPORT int bz_kfd_close(int fd) {
   return entry(-ENOMEM, -EIO, [&] { return process() ? process()->close(fd) : -ENODEV; });

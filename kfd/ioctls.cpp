@@ -122,8 +122,7 @@ int set_trap_handler(Process& p, kfd_ioctl_set_trap_handler_args& a) {
 
 int get_tile_config(Process& p, kfd_ioctl_get_tile_config_args& a) {
   if (p.device_of(a.gpu_id) < 0) return -EINVAL;
-  // gfx9 has no tile tables, only the address configuration (4 pipes, 16 banks as on Vega 20).
-  constexpr uint32_t kGbAddrConfig = 0x2a114042, kTiles = 32, kMacroTiles = 16;
+  constexpr uint32_t kTiles = 32, kMacroTiles = 16; // gfx9 has none, the tables are zero
   std::vector<uint32_t> tiles(std::min(a.num_tile_configs, kTiles)),
       macro(std::min(a.num_macro_tile_configs, kMacroTiles));
   a.gb_addr_config = kGbAddrConfig;
@@ -234,6 +233,73 @@ int available_memory(Process& p, kfd_ioctl_get_available_memory_args& a) {
   int device = p.device_of(a.gpu_id);
   if (device < 0) return -EINVAL;
   a.available = p.memory().vram_available(static_cast<uint32_t>(device));
+  return 0;
+}
+
+// ---- memory of more than one process
+// ----------------------------------------------------------------------------------------
+
+int export_dmabuf(Process& p, kfd_ioctl_export_dmabuf_args& a) {
+  if (!handle_ok(p, a.handle)) return -EINVAL;
+  auto backing = p.memory().share(handle_id(a.handle));
+  if (!backing.ok()) return result(backing.status());
+  auto fd = (*backing)->duplicate();
+  if (!fd.ok()) return result(fd.status());
+  a.dmabuf_fd = static_cast<uint32_t>(*fd);
+  return 0;
+}
+
+uint32_t memory_type(const gpu::SharedFacts& facts) {
+  return facts.vram ? KFD_IOC_ALLOC_MEM_FLAGS_VRAM : KFD_IOC_ALLOC_MEM_FLAGS_GTT;
+}
+
+int get_dmabuf_info(Process& p, kfd_ioctl_get_dmabuf_info_args& a) {
+  auto backing = gpu::Backing::from_descriptor(static_cast<int>(a.dmabuf_fd));
+  if (!backing.ok()) return result(backing.status());
+  const auto& facts = (*backing)->facts();
+  if (facts.device >= p.devices().size()) return refuse(EINVAL, "the memory is on a GPU that this process hasn't");
+  a.size = facts.size;
+  a.gpu_id = gpu_id_of(facts.device);
+  a.flags = memory_type(facts);
+  a.metadata_size = 0; // what a graphics driver would add
+  return 0;
+}
+
+/// Enters memory that came from elsewhere and gives its handle. The GPU named is the one that asks.
+int attach(Process& p, Expected<std::shared_ptr<gpu::Backing>> backing, uint32_t gpu_id, uint64_t va,
+           uint64_t& handle) {
+  int device = p.device_of(gpu_id);
+  if (device < 0) return -EINVAL;
+  if (!p.has_vm(static_cast<uint32_t>(device))) return refuse(ENODEV, "no VM was acquired for this GPU");
+  if (!backing.ok()) return result(backing.status());
+  const uint32_t owner = (*backing)->facts().device;
+  auto id = p.memory().attach(std::move(*backing), va);
+  if (!id.ok()) return result(id.status());
+  handle = make_handle(gpu_id_of(owner), *id);
+  return 0;
+}
+
+int import_dmabuf(Process& p, kfd_ioctl_import_dmabuf_args& a) {
+  return attach(p, gpu::Backing::from_descriptor(static_cast<int>(a.dmabuf_fd)), a.gpu_id, a.va_addr, a.handle);
+}
+
+int ipc_export_handle(Process& p, kfd_ioctl_ipc_export_handle_args& a) {
+  if (!handle_ok(p, a.handle)) return -EINVAL;
+  auto backing = p.memory().share(handle_id(a.handle));
+  if (!backing.ok()) return result(backing.status());
+  const gpu::ShareHandle handle = (*backing)->handle();
+  std::copy(handle.begin(), handle.end(), a.share_handle);
+  a.flags = memory_type((*backing)->facts());
+  return 0;
+}
+
+int ipc_import_handle(Process& p, kfd_ioctl_ipc_import_handle_args& a) {
+  gpu::ShareHandle handle;
+  std::copy(std::begin(a.share_handle), std::end(a.share_handle), handle.begin());
+  auto backing = gpu::Backing::from_handle(handle);
+  if (backing.ok()) a.flags = memory_type((*backing)->facts());
+  if (int r = attach(p, std::move(backing), a.gpu_id, a.va_addr, a.handle)) return r;
+  a.mmap_offset = kRenderOffsetBase + (handle_id(a.handle) << kRenderOffsetShift);
   return 0;
 }
 
@@ -441,19 +507,19 @@ constexpr IoctlRow kRows[] = {
     ROW(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, kfd_ioctl_unmap_memory_from_gpu_args, unmap_memory),
     ROW(AMDKFD_IOC_SET_CU_MASK, kfd_ioctl_set_cu_mask_args, set_cu_mask),
     MISSING(AMDKFD_IOC_GET_QUEUE_WAVE_STATE),
-    MISSING(AMDKFD_IOC_GET_DMABUF_INFO),
-    MISSING(AMDKFD_IOC_IMPORT_DMABUF),
+    ROW(AMDKFD_IOC_GET_DMABUF_INFO, kfd_ioctl_get_dmabuf_info_args, get_dmabuf_info),
+    ROW(AMDKFD_IOC_IMPORT_DMABUF, kfd_ioctl_import_dmabuf_args, import_dmabuf),
     ROW(AMDKFD_IOC_ALLOC_QUEUE_GWS, kfd_ioctl_alloc_queue_gws_args, alloc_queue_gws),
     MISSING(AMDKFD_IOC_SMI_EVENTS),
     MISSING(AMDKFD_IOC_SVM),
     ROW(AMDKFD_IOC_SET_XNACK_MODE, kfd_ioctl_set_xnack_mode_args, set_xnack_mode),
     MISSING(AMDKFD_IOC_CRIU_OP),
     ROW(AMDKFD_IOC_AVAILABLE_MEMORY, kfd_ioctl_get_available_memory_args, available_memory),
-    MISSING(AMDKFD_IOC_EXPORT_DMABUF),
+    ROW(AMDKFD_IOC_EXPORT_DMABUF, kfd_ioctl_export_dmabuf_args, export_dmabuf),
     ROW(AMDKFD_IOC_RUNTIME_ENABLE, kfd_ioctl_runtime_enable_args, runtime_enable),
     MISSING(AMDKFD_IOC_DBG_TRAP),
-    MISSING(AMDKFD_IOC_IPC_IMPORT_HANDLE),
-    MISSING(AMDKFD_IOC_IPC_EXPORT_HANDLE),
+    ROW(AMDKFD_IOC_IPC_IMPORT_HANDLE, kfd_ioctl_ipc_import_handle_args, ipc_import_handle),
+    ROW(AMDKFD_IOC_IPC_EXPORT_HANDLE, kfd_ioctl_ipc_export_handle_args, ipc_export_handle),
     MISSING(AMDKFD_IOC_CROSS_MEMORY_COPY),
     MISSING(AMDKFD_IOC_RLC_SPM),
     MISSING(AMDKFD_IOC_PC_SAMPLE),

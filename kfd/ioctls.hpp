@@ -14,6 +14,17 @@ struct IoctlRow {
   int (*handler)(Process&, void* args); ///< 0 or -errno; args is a private copy; null: not implemented
 };
 
+/// An ioctl of a render node.
+struct DrmRow {
+  uint32_t request;
+  const char* name;
+  int (*handler)(Process&, uint32_t device, void* args);
+};
+const DrmRow* find_drm_ioctl(uint32_t request);
+
+/// GB_ADDR_CONFIG, the whole tiling that gfx9 has: 4 pipes, 16 banks as on Vega 20.
+inline constexpr uint32_t kGbAddrConfig = 0x2a114042;
+
 /// The row for a request's number, or null: outside the driver's ranges.
 const IoctlRow* find_ioctl(uint32_t request);
 /// All rows, for tests.

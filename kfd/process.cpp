@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <set>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,6 +29,16 @@ void* mmap_error(int error_number) { return reinterpret_cast<void*>(static_cast<
 uint64_t inode_of(int fd) {
   struct stat s{};
   return fstat(fd, &s) == 0 ? s.st_ino : 0;
+}
+
+/// Calls f for each descriptor of this process. False if /proc can't be read.
+template <class F> bool each_descriptor(F f) {
+  DIR* folder = opendir("/proc/self/fd");
+  if (!folder) return false;
+  while (dirent* entry = readdir(folder))
+    if (entry->d_name[0] != '.') f(std::atoi(entry->d_name));
+  closedir(folder);
+  return true;
 }
 
 } // namespace
@@ -82,7 +94,7 @@ Expected<ProcessConfig> ProcessConfig::from_environment(gpu::EngineFactory engin
 }
 
 Process::Process(ProcessConfig config)
-    : config_(std::move(config)), pid_(getpid()), topology_(config_.products, config_.machine),
+    : config_(std::move(config)), pid_(getpid()), files_(config_.products, config_.machine),
       states_(config_.products.size()) {}
 
 Expected<std::unique_ptr<Process>> Process::create(ProcessConfig config) {
@@ -106,8 +118,9 @@ Expected<std::unique_ptr<Process>> Process::create(ProcessConfig config) {
 
 Process::~Process() {
   if (set_) release_all(); // not if create() failed
-  for (auto& [fd, entry] : fds_)
-    if (inode_of(fd) == entry.inode) ::close(fd);
+  each_descriptor([&](int fd) {
+    if (open_files_.contains(inode_of(fd))) ::close(fd);
+  });
   set_.reset();
   if (log_) std::fclose(log_);
 }
@@ -118,11 +131,21 @@ Process::~Process() {
 int Process::new_fd(const char* name, FdKind kind, uint32_t device) {
   int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) return -errno;
+  (void)forget_closed_files(); // a last descriptor may have gone by close_range() or the like
   std::lock_guard lock(mutex_);
-  if (auto old = fds_.find(fd); old != fds_.end() && old->second.kind == FdKind::kfd) --kfd_fds_; // closed past us
-  fds_[fd] = {kind, device, inode_of(fd)};
-  if (kind == FdKind::kfd) ++kfd_fds_;
+  open_files_[inode_of(fd)] = {kind, device};
   return fd;
+}
+
+/// Drops what no descriptor refers to any more. True if that was the last open /dev/kfd.
+bool Process::forget_closed_files() {
+  std::set<uint64_t> open;
+  if (!each_descriptor([&](int fd) { open.insert(inode_of(fd)); })) return false;
+  std::lock_guard lock(mutex_);
+  auto is_kfd = [](const auto& entry) { return entry.second.kind == FdKind::kfd; };
+  bool before = std::any_of(open_files_.begin(), open_files_.end(), is_kfd);
+  std::erase_if(open_files_, [&](const auto& entry) { return !open.contains(entry.first); });
+  return before && std::none_of(open_files_.begin(), open_files_.end(), is_kfd);
 }
 
 int Process::text_fd(const std::string& text) {
@@ -135,8 +158,9 @@ int Process::text_fd(const std::string& text) {
   return fd;
 }
 
-int Process::open(std::string_view path, int) {
+int Process::open(std::string_view path, int flags) {
   if (getpid() != pid_) return -EBADF; // a forked child has none of the device's threads
+  if (path == "/" && flags & O_DIRECTORY) return text_fd(files_.list());
   if (path == "/dev/kfd") return new_fd("bz-kfd", FdKind::kfd, 0);
   constexpr std::string_view kRender = "/dev/dri/renderD";
   if (path.starts_with(kRender)) {
@@ -147,18 +171,16 @@ int Process::open(std::string_view path, int) {
       return -ENOENT;
     return new_fd("bz-render", FdKind::render, static_cast<uint32_t>(minor - kFirstRenderMinor));
   }
-  if (path.starts_with(kTopologyRoot) && path.size() > kTopologyRoot.size() && path[kTopologyRoot.size()] == '/') {
-    auto text = topology_.file(path.substr(kTopologyRoot.size() + 1));
-    return text ? text_fd(*text) : -ENOENT;
-  }
-  return -ENOENT;
+  auto text = files_.file(path);
+  return text ? text_fd(*text) : -ENOENT;
 }
 
 Process::FdKind Process::kind_of(int fd, uint32_t& device) const {
+  if (getpid() != pid_) return FdKind::none; // and a thread of the parent may have had the lock when it forked
   uint64_t inode = inode_of(fd);
   std::lock_guard lock(mutex_);
-  auto it = fds_.find(fd);
-  if (it == fds_.end() || inode == 0 || it->second.inode != inode) return FdKind::none;
+  auto it = open_files_.find(inode);
+  if (it == open_files_.end() || inode == 0) return FdKind::none;
   device = it->second.device;
   return it->second.kind;
 }
@@ -166,15 +188,8 @@ Process::FdKind Process::kind_of(int fd, uint32_t& device) const {
 int Process::close(int fd) {
   uint32_t device = 0;
   FdKind kind = kind_of(fd, device);
-  if (kind == FdKind::none) return ::close(fd) == 0 ? 0 : -errno; // a topology file
-  bool last = false;
-  {
-    std::lock_guard lock(mutex_);
-    fds_.erase(fd);
-    last = kind == FdKind::kfd && --kfd_fds_ == 0;
-  }
-  ::close(fd);
-  if (last && getpid() == pid_) release_all();
+  if (::close(fd) != 0) return -errno;
+  if (kind != FdKind::none && forget_closed_files()) release_all();
   return 0;
 }
 
@@ -204,38 +219,43 @@ void Process::trace(const char* name, unsigned long request, int result) {
 int Process::ioctl(int fd, unsigned long request, void* arg) {
   uint32_t device = 0;
   FdKind kind = kind_of(fd, device);
-  if (kind == FdKind::none || getpid() != pid_) {
-    trace(kind == FdKind::none ? "(not a descriptor of this driver)" : "(forked child)", request, -EBADF);
+  if (kind == FdKind::none) {
+    trace(getpid() == pid_ ? "(not a descriptor of this driver)" : "(forked child)", request, -EBADF);
     return -EBADF;
   }
   auto number = static_cast<uint32_t>(request);
   if (kind == FdKind::render) {
-    trace("(DRM ioctl, not implemented)", request, -EINVAL);
-    return -EINVAL;
+    const DrmRow* row = find_drm_ioctl(number);
+    if (!row) {
+      log("kfd", Level::info, "DRM ioctl {:#x} is not implemented", number);
+      trace("(DRM ioctl, not implemented)", request, -EINVAL);
+      return -EINVAL;
+    }
+    return call(row->name, number, row->request, arg, [&](void* args) { return row->handler(*this, device, args); });
   }
   const IoctlRow* row = _IOC_TYPE(number) == AMDKFD_IOCTL_BASE ? find_ioctl(number) : nullptr;
-  if (!row) {
-    trace("(unknown ioctl)", request, -ENOTTY);
+  if (!row || !row->handler) {
+    if (row) log("kfd", Level::info, "{} is not implemented", row->name);
+    trace(row ? row->name : "(unknown ioctl)", request, -ENOTTY);
     return -ENOTTY;
   }
-  if (!row->handler) {
-    log("kfd", Level::info, "{} is not implemented", row->name);
-    trace(row->name, request, -ENOTTY);
-    return -ENOTTY;
-  }
-  // As the kernel: callers built for a shorter structure pass that, the rest is zero; a longer one is cut.
+  return call(row->name, number, row->request, arg, [&](void* args) { return row->handler(*this, args); });
+}
+
+/// As the kernel: callers built for a shorter structure pass that, the rest is zero; a longer one is cut.
+template <class F> int Process::call(const char* name, uint32_t request, uint32_t known, void* arg, F handler) {
   constexpr size_t kMaxArgs = 512;
   alignas(16) uint8_t args[kMaxArgs] = {};
   static_assert(sizeof(kfd_ioctl_get_process_apertures_args) <= kMaxArgs);
-  size_t size = std::min<size_t>(_IOC_SIZE(number), _IOC_SIZE(row->request));
+  size_t size = std::min<size_t>(_IOC_SIZE(request), _IOC_SIZE(known));
   int result = 0;
   if (size == 0 || !arg || !gpu::read_memory(args, reinterpret_cast<uint64_t>(arg), size)) result = -EFAULT;
   if (result == 0) {
-    result = row->handler(*this, args);
-    bool returns = _IOC_DIR(row->request) & _IOC_READ;
+    result = handler(args);
+    bool returns = _IOC_DIR(known) & _IOC_READ;
     if (returns && !gpu::write_memory(reinterpret_cast<uint64_t>(arg), args, size)) result = -EFAULT;
   }
-  trace(row->name, request, result);
+  trace(name, request, result);
   return result;
 }
 
@@ -245,7 +265,7 @@ int Process::ioctl(int fd, unsigned long request, void* arg) {
 void* Process::mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
   uint32_t device = 0;
   FdKind kind = kind_of(fd, device);
-  if (kind == FdKind::none || getpid() != pid_) return mmap_error(EBADF);
+  if (kind == FdKind::none) return mmap_error(EBADF);
   auto at = static_cast<uint64_t>(offset);
   bool fixed = flags & MAP_FIXED;
   auto answer = [](const Expected<void*>& mapped) {
@@ -271,6 +291,12 @@ void* Process::mmap(void* addr, size_t length, int prot, int flags, int fd, off_
     return reinterpret_cast<void*>(*page);
   }
   return mmap_error(EINVAL);
+}
+
+int Process::munmap(void* addr, size_t length) {
+  if (getpid() != pid_) return 0;
+  for (uint32_t i = 0; i < set_->size(); ++i) set_->device(i).doorbells().forget_views(addr, length);
+  return 0;
 }
 
 // ---- state that ioctls keep

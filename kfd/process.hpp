@@ -4,7 +4,7 @@
 #include "abi/kfd_ioctl.hpp"
 #include "gpu/device.hpp"
 #include "kfd/events.hpp"
-#include "kfd/topology.hpp"
+#include "kfd/files.hpp"
 
 #include <cstdio>
 #include <map>
@@ -31,10 +31,11 @@ public:
   static Expected<std::unique_ptr<Process>> create(ProcessConfig config);
   ~Process() override;
 
-  // The four entries: what entry.h says, as file descriptor, 0, address or -errno.
+  // The entries: what entry.h says, as file descriptor, 0, address or -errno.
   int open(std::string_view path, int flags);
   int ioctl(int fd, unsigned long request, void* arg);
   void* mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset);
+  int munmap(void* addr, size_t length);
   int close(int fd);
 
   // For the ioctl handlers.
@@ -66,10 +67,10 @@ public:
   void queue_exception(uint32_t queue, uint64_t mask) override;
 
 private:
-  struct Fd {
+  /// An open file of the driver, named by its inode: descriptors are duplicated and closed past us.
+  struct OpenFile {
     FdKind kind = FdKind::none;
     uint32_t device = 0;
-    uint64_t inode = 0; ///< a plain close(2) that went past us must not make a stranger's descriptor ours
   };
   struct DeviceState {
     int drm_fd = -1;
@@ -78,17 +79,18 @@ private:
   explicit Process(ProcessConfig config);
   int new_fd(const char* name, FdKind kind, uint32_t device);
   int text_fd(const std::string& text);
+  bool forget_closed_files();
   void release_all();
   void trace(const char* name, unsigned long request, int result);
+  template <class F> int call(const char* name, uint32_t request, uint32_t known, void* arg, F handler);
 
   ProcessConfig config_;
   pid_t pid_;
-  Topology topology_;
+  Files files_;
   Events events_;
   std::unique_ptr<gpu::DeviceSet> set_;
   mutable std::mutex mutex_;
-  std::map<int, Fd> fds_;
-  unsigned kfd_fds_ = 0;
+  std::map<uint64_t, OpenFile> open_files_;
   std::vector<DeviceState> states_;
   bool runtime_enabled_ = false;
   mutable std::mutex exceptions_mutex_; ///< taken from worker threads: nothing else is called under it

@@ -43,6 +43,7 @@ std::optional<uint32_t> take_number(std::string_view& path) {
 } // namespace
 
 uint32_t gpu_id_of(uint32_t index) { return 0x6b00 + 0x11 * (index + 1); }
+std::string pci_address_of(uint32_t index) { return fmt::format("0000:{:02x}:00.0", index + 1); }
 
 std::vector<Topology::Link> Topology::links(uint32_t node) const {
   std::vector<Link> out;
@@ -163,6 +164,18 @@ std::optional<std::string> Topology::file(std::string_view path) const {
     return t.out;
   }
   return {};
+}
+
+std::vector<std::string> Topology::files() const {
+  std::vector<std::string> out{"generation_id", "system_properties"};
+  for (uint32_t node = 0; node <= gpus_.size(); ++node) {
+    auto add = [&](const std::string& name) { out.push_back(fmt::format("nodes/{}/{}", node, name)); };
+    for (const char* name : {"gpu_id", "name", "properties", "mem_banks/0/properties"}) add(name);
+    size_t caches = node ? cache_count(gpus_[node - 1]) : 0, ends = links(node).size();
+    for (size_t i = 0; i < caches; ++i) add(fmt::format("caches/{}/properties", i));
+    for (size_t i = 0; i < ends; ++i) add(fmt::format("io_links/{}/properties", i));
+  }
+  return out;
 }
 
 } // namespace bz::kfd

@@ -16,12 +16,16 @@ inline constexpr uint32_t kGlobalWaveSync = 64; ///< barriers and semaphores of 
 
 /// The id by which ioctls name GPU n; never 0, which is the host's.
 uint32_t gpu_id_of(uint32_t index);
+/// Where GPU n is on the bus: a bus of its own, as location_id says too.
+std::string pci_address_of(uint32_t index);
 
 class Topology {
 public:
   Topology(std::vector<gpu::Product> gpus, gpu::Machine machine) : gpus_(std::move(gpus)), machine_(machine) {}
   /// The text of the file, or nothing if there is no such file. `path` is below kTopologyRoot, without a leading slash.
   std::optional<std::string> file(std::string_view path) const;
+  /// The paths of all files, below kTopologyRoot too.
+  std::vector<std::string> files() const;
 
 private:
   struct Link {
