@@ -342,7 +342,7 @@ TEST_F(ThunkQueue, MemoryFaultReachesTheMemoryEvent) {
   ASSERT_EQ(hsaKmtWaitOnEvent(faults, 20'000), HSAKMT_STATUS_SUCCESS);
   const auto& fault = faults->EventData.EventData.MemoryAccessFault;
   EXPECT_EQ(fault.NodeId, 1u);
-  EXPECT_EQ(fault.VirtualAddress, 0x123000u);
+  EXPECT_EQ(value(fault.VirtualAddress), 0x123000u);
   EXPECT_TRUE(fault.Failure.NotPresent);
 }
 
