@@ -2,7 +2,21 @@
 
 #include "base/mappings.hpp"
 
+#include <cerrno>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace bz {
+
+bool readable(const void* p) {
+  // The kernel reads the signal set, 8 bytes, before it looks at what shall be done with it: EFAULT where a load would
+  // raise SIGSEGV, else EINVAL, because there is no such thing to do. Eight aligned bytes lie in one page.
+  constexpr long kNothing = -1;
+  constexpr uint64_t kSetBytes = 8;
+  const uint64_t set = reinterpret_cast<uint64_t>(p) & ~(kSetBytes - 1);
+  return set != 0 && (syscall(SYS_rt_sigprocmask, kNothing, set, nullptr, kSetBytes) == 0 || errno != EFAULT);
+}
 
 uint64_t readable_bytes(const void* p) {
   Mappings maps;

@@ -1,9 +1,12 @@
-// How much of the process's memory can be read from an address on, for interfaces that pass a pointer without a size.
+// Whether, and how much of, the process's memory can be read from an address on, for interfaces that get pointers.
 // Knows nothing of what is there.
 #pragma once
 #include <cstdint>
 
 namespace bz {
+
+/// True if the byte at `p` can be read, now. One cheap system call.
+bool readable(const void* p);
 
 /// Bytes from `p` on in mappings that can be read and follow each other without a gap; 0 if p itself can't be read. A
 /// snapshot of /proc/self/maps: another thread may unmap the memory later. UINT64_MAX where that file can't be opened.

@@ -14,7 +14,15 @@ TEST(Readable, StopsAtTheFirstPageThatCantBeRead) {
   EXPECT_EQ(bz::readable_bytes(base), 3 * kPage);
   EXPECT_EQ(bz::readable_bytes(base + 3 * kPage - 1), 1u);
   EXPECT_EQ(bz::readable_bytes(base + 3 * kPage), 0u);
+  EXPECT_TRUE(bz::readable(base));
+  EXPECT_TRUE(bz::readable(base + 3 * kPage - 1));
+  EXPECT_FALSE(bz::readable(base + 3 * kPage));
+  EXPECT_FALSE(bz::readable(nullptr));
+  EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(8)));
+  EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(UINT64_MAX)));
+  EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(uint64_t{1} << 63))); // no address at all
   munmap(base, 4 * kPage);
+  EXPECT_FALSE(bz::readable(base));
   EXPECT_EQ(bz::readable_bytes(nullptr), 0u);
 }
 
