@@ -71,6 +71,46 @@ KERNEL void reduce(const u32* in, u32* out, u32 size) {
   }
 }
 
+// One of two waves comes late to the barrier; the other one has to see what it wrote before.
+TEST(Engine, BarrierWaitsForTheLateWave) {
+  for (auto& level : engine_levels())
+    for (uint32_t late : {0u, 1u}) {
+      SCOPED_TRACE(level + (late ? ", wave 1" : ", wave 0"));
+      auto words = assemble(Target::gfx942, "s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n v_lshrrev_b32 v1, 6, v0\n v_readfirstlane_b32 s6, v1\n"
+                                            "s_cmp_lg_u32 s6, " + std::to_string(late) + R"(
+        s_cbranch_scc1 ready
+        s_movk_i32 s7, 3000
+        again:
+        s_sub_u32 s7, s7, 1
+        s_cmp_lg_u32 s7, 0
+        s_cbranch_scc1 again
+        ready:
+        s_lshl_b32 s8, s2, 16
+        v_add_u32 v3, s8, v0
+        v_lshlrev_b32 v2, 2, v0
+        ds_write_b32 v2, v3
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        v_xor_b32 v4, 0x100, v2
+        ds_read_b32 v5, v4
+        s_lshl_b32 s8, s2, 9
+        v_add_u32 v2, s8, v2
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v2, v5, s[4:5]
+        s_endpgm)");
+      ASSERT_TRUE(words) << words.status().message();
+      RawKernel kernel(Target::gfx942, *words);
+      std::vector<uint32_t> out(3 * 128), want(3 * 128);
+      for (uint32_t i = 0; i < want.size(); ++i) want[i] = i / 128 << 16 | ((i % 128) ^ 64);
+      uint32_t* args = out.data();
+      DispatchInfo d;
+      d.group_size = {128, 1, 1}, d.grid_size = {3 * 128, 1, 1}, d.group_bytes = 512;
+      d.kernel_object = kernel.object(), d.kernarg = reinterpret_cast<uint64_t>(&args);
+      launch(*engine(Target::gfx942, level), d);
+      EXPECT_EQ(out, want);
+    }
+}
+
 // Each wave goes round its own number of times between barriers: the convoy splits and forms again.
 TEST(Engine, WavesDisagree) {
   Case c{.source = R"(

@@ -10,7 +10,7 @@
 #include <thread>
 
 using namespace bz;
-using bz::exec::Engine, bz::exec::EngineConfig, bz::exec::DispatchInfo;
+using bz::exec::Engine, bz::exec::EngineConfig, bz::exec::DispatchInfo, bz::exec::Hooks;
 namespace kit = bz::exec::testing;
 using isa::Target;
 
@@ -94,6 +94,7 @@ TEST_P(Effects, RegisterIndexing) {
 TEST_P(Effects, ClocksRun) {
   kit::Machine m(Target::gfx942, GetParam());
   auto clock = [&](const char* text) {
+    m.set_sgpr64(4, 0);   // an older reading is none of this one
     run(m, Target::gfx942, text);
     return m.sgpr64(4);
   };
@@ -109,15 +110,20 @@ TEST_P(Effects, ClocksRun) {
   EXPECT_LE(device, host + 0.5);
 }
 
+/// The interrupts that a device gets.
+struct Seen {
+  int count = 0;
+  uint32_t event = 0;
+  Hooks hooks() {
+    return {.context = this, .interrupt = [](void* c, uint32_t event) { ++static_cast<Seen*>(c)->count, static_cast<Seen*>(c)->event = event; }};
+  }
+};
+
 TEST_P(Effects, MessageReachesTheDevice) {
-  struct Seen {
-    int count = 0;
-    uint32_t event = 0;
-  } seen;
+  Seen seen;
   EngineConfig config;
   config.simd = GetParam();
-  config.hooks.context = &seen;
-  config.hooks.interrupt = [](void* c, uint32_t event) { ++static_cast<Seen*>(c)->count, static_cast<Seen*>(c)->event = event; };
+  config.hooks = seen.hooks();
   auto e = Engine::create(config);
   ASSERT_TRUE(e) << e.status().to_string();
   auto words = kit::assemble(Target::gfx942, "s_mov_b32 m0, 0xab123456\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_endpgm");
@@ -138,16 +144,15 @@ TEST_P(Effects, MessageReachesTheDevice) {
 TEST_P(Effects, HaltedWavesStopTheKernelByName) {
   for (auto t : {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942}) {
     for (auto [text, name, messages] : {std::tuple{"s_sethalt 1", "s_sethalt", 0}, {"s_sendmsghalt sendmsg(MSG_INTERRUPT)", "s_sendmsghalt", 1}, {"s_setkill 1", "s_setkill", 0}}) {
-      int seen = 0;
+      Seen seen;
       uint32_t after = 0;
       EngineConfig config;
       config.target = t;
       config.simd = GetParam();
-      config.hooks.context = &seen;
-      config.hooks.interrupt = [](void* c, uint32_t) { ++*static_cast<int*>(c); };
+      config.hooks = seen.hooks();
       auto e = Engine::create(config);
       ASSERT_TRUE(e) << e.status().to_string();
-      auto words = kit::assemble(t, std::string("s_sethalt 0\n s_setkill 0\n v_mov_b32 v0, 0\n v_mov_b32 v1, 1\n") + text + "\n global_store_dword v0, v1, s[0:1]\n s_endpgm");
+      auto words = kit::assemble(t, std::string("s_sethalt 0\n s_setkill 0\n v_mov_b32 v0, 0\n v_mov_b32 v1, 1\n s_mov_b32 m0, 0xab123456\n") + text + "\n global_store_dword v0, v1, s[0:1]\n s_endpgm");
       ASSERT_TRUE(words) << words.status().to_string();
       kit::RawKernel kernel(t, *words);
       DispatchInfo d;
@@ -159,9 +164,10 @@ TEST_P(Effects, HaltedWavesStopTheKernelByName) {
       ASSERT_EQ((*out).halt == nullptr, killed) << text;
       if (!killed) {
         EXPECT_NE((*out).halt->text.find(name), std::string::npos) << (*out).halt->text;
-        EXPECT_EQ((*out).halt->pc, kernel.code() + 16);
+        EXPECT_EQ((*out).halt->pc, kernel.code() + 24);
       }
-      EXPECT_EQ(seen, messages) << text;
+      EXPECT_EQ(seen.count, messages) << text;
+      EXPECT_EQ(seen.event, messages ? 0x123456u : 0) << text;
       EXPECT_EQ(after, 0u);
     }
   }
