@@ -91,4 +91,12 @@ HSAKMT_STATUS HSAKMTAPI bzHsaKmtHelp(const volatile int64_t* value, HSAuint32 co
   return Opened::enter("bzHsaKmtHelp",
                        [&](Library& l) { return l.events.help(value, condition, compare, 0, timeout_us, *result); });
 }
+
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtPlaceMemory(void* address, HSAuint64 memory_size, void* memory) {
+  return Opened::enter("bzHsaKmtPlaceMemory", [&](Library& l) { return l.memory.place(address, memory_size, memory); });
+}
+
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtUnplaceMemory(void* address) {
+  return Opened::enter("bzHsaKmtUnplaceMemory", [&](Library& l) { return l.memory.unplace(address); });
+}
 }

@@ -304,6 +304,45 @@ HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(Library& l, void* MemoryAddress, HSAui
   if (!take_nodes(nodes, NumberOfNodes, NodeArray)) return null("NodeArray");
   return l.memory.register_host(MemoryAddress, MemorySizeInBytes, HsaMemFlags{}, nodes.empty() ? nullptr : &nodes);
 }
+HSAKMT_STATUS hsaKmtExportDMABufHandle(Library& l, void* MemoryAddress, HSAuint64 MemorySizeInBytes, int* DMABufFd,
+                                       HSAuint64* Offset) {
+  if (!DMABufFd || !Offset) return null(DMABufFd ? "Offset" : "DMABufFd");
+  return l.memory.export_dmabuf(MemoryAddress, MemorySizeInBytes, *DMABufFd, *Offset);
+}
+HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodesExt(Library& l, HSAuint64 GraphicsResourceHandle,
+                                                     HsaGraphicsResourceInfo* GraphicsResourceInfo,
+                                                     HSAuint64 NumberOfNodes, HSAuint32* NodeArray,
+                                                     HSA_REGISTER_MEM_FLAGS) {
+  if (!GraphicsResourceInfo) return null("GraphicsResourceInfo");
+  std::vector<uint32_t> nodes;
+  if (!take_nodes(nodes, NumberOfNodes, NodeArray)) return null("NodeArray");
+  return l.memory.import_dmabuf(static_cast<int>(GraphicsResourceHandle), nodes.empty() ? nullptr : &nodes,
+                                *GraphicsResourceInfo);
+}
+HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(Library& l, HSAuint64 GraphicsResourceHandle,
+                                                  HsaGraphicsResourceInfo* GraphicsResourceInfo,
+                                                  HSAuint64 NumberOfNodes, HSAuint32* NodeArray) {
+  return impl::hsaKmtRegisterGraphicsHandleToNodesExt(l, GraphicsResourceHandle, GraphicsResourceInfo, NumberOfNodes,
+                                                      NodeArray, {});
+}
+HSAKMT_STATUS hsaKmtShareMemory(Library& l, void* MemoryAddress, HSAuint64 SizeInBytes,
+                                HsaSharedMemoryHandle* SharedMemoryHandle) {
+  if (!SharedMemoryHandle) return null("SharedMemoryHandle");
+  return l.memory.share(MemoryAddress, SizeInBytes, *SharedMemoryHandle);
+}
+HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(Library& l, const HsaSharedMemoryHandle* SharedMemoryHandle,
+                                                void** MemoryAddress, HSAuint64* SizeInBytes, HSAuint64 NumberOfNodes,
+                                                HSAuint32* NodeArray) {
+  if (!SharedMemoryHandle || !MemoryAddress || !SizeInBytes)
+    return null(!SharedMemoryHandle ? "SharedMemoryHandle" : !MemoryAddress ? "MemoryAddress" : "SizeInBytes");
+  std::vector<uint32_t> nodes;
+  if (!take_nodes(nodes, NumberOfNodes, NodeArray)) return null("NodeArray");
+  return l.memory.attach(*SharedMemoryHandle, nodes.empty() ? nullptr : &nodes, MemoryAddress, *SizeInBytes);
+}
+HSAKMT_STATUS hsaKmtRegisterSharedHandle(Library& l, const HsaSharedMemoryHandle* SharedMemoryHandle,
+                                         void** MemoryAddress, HSAuint64* SizeInBytes) {
+  return impl::hsaKmtRegisterSharedHandleToNodes(l, SharedMemoryHandle, MemoryAddress, SizeInBytes, 0, nullptr);
+}
 HSAKMT_STATUS hsaKmtDeregisterMemory(Library& l, void* MemoryAddress) { return l.memory.deregister(MemoryAddress); }
 HSAKMT_STATUS hsaKmtMapMemoryToGPU(Library& l, void* MemoryAddress, HSAuint64 MemorySizeInBytes,
                                    HSAuint64* AlternateVAGPU) {

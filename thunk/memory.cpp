@@ -38,6 +38,10 @@ uint32_t kfd_flags(HsaMemFlags f) {
 } // namespace
 
 MemoryManager::~MemoryManager() {
+  for (auto& [key, object] : placed_) {
+    (void)unmap_one(object);
+    release(object);
+  }
   for (auto* table : {&registered_})
     for (auto& [key, object] : *table) {
       (void)unmap_one(object);
@@ -50,8 +54,10 @@ MemoryManager::~MemoryManager() {
 }
 
 MemoryManager::Object* MemoryManager::find(uint64_t address) {
-  auto after = allocated_.upper_bound(address);
-  if (after != allocated_.begin() && std::prev(after)->second.holds(address)) return &std::prev(after)->second;
+  for (auto* table : {&placed_, &allocated_})
+    if (auto after = table->upper_bound(address);
+        after != table->begin() && std::prev(after)->second.holds(address))
+      return &std::prev(after)->second;
   if (auto exact = registered_.find(address); exact != registered_.end()) return &exact->second;
   for (auto& [key, object] : registered_)
     if (address >= object.address && address < object.begin + object.size) return &object;
@@ -79,8 +85,12 @@ HSAKMT_STATUS MemoryManager::back_with_driver(Object& object, uint32_t gpu_node,
     return s;
   object.handle = args.handle;
   if (!host_access || kind == KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) return HSAKMT_STATUS_SUCCESS;
+  return host_map(object, channel_.render(gpu_node), args.mmap_offset);
+}
+
+HSAKMT_STATUS MemoryManager::host_map(const Object& object, int render, uint64_t offset) {
   void* p = channel_.driver().mmap(pointer(object.begin), object.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                                   channel_.render(gpu_node), static_cast<off_t>(args.mmap_offset));
+                                   render, static_cast<off_t>(offset));
   if (int e = mmap_errno(p))
     return fail(status_of(e), "mmap of {} bytes at {:#x}: {}", object.size, object.begin, std::strerror(e));
   return HSAKMT_STATUS_SUCCESS;
@@ -95,13 +105,15 @@ HSAKMT_STATUS MemoryManager::allocate(uint32_t node, uint64_t size, uint64_t ali
   if (alignment != 0 && (alignment < kPage || !std::has_single_bit(alignment)))
     return fail(HSAKMT_STATUS_INVALID_PARAMETER, "alignment {} is no power of two of at least a page", alignment);
   if (flags.ui32.GDSMemory) return fail(HSAKMT_STATUS_NOT_SUPPORTED, "GDS memory is not supported");
-  if (flags.ui32.NoAddress)
-    return fail(HSAKMT_STATUS_NOT_IMPLEMENTED, "memory without an address (NoAddress) is not implemented");
+  if (flags.ui32.NoAddress && flags.ui32.OnlyAddress)
+    return fail(HSAKMT_STATUS_INVALID_PARAMETER, "neither memory nor addresses are asked for");
   Object object;
   object.size = size;
   object.node = node;
   object.flags = flags;
   bool on_gpu = where->gpu_id != 0;
+  // Memory without an address has one that nobody uses: it names the memory until that is placed.
+  const bool no_address = flags.ui32.NoAddress;
 
   std::lock_guard lock(mutex_);
   if (flags.ui32.FixedAddress) {
@@ -123,13 +135,13 @@ HSAKMT_STATUS MemoryManager::allocate(uint32_t node, uint64_t size, uint64_t ali
   if (flags.ui32.OnlyAddress) {
     object.type = HSA_POINTER_RESERVED_ADDR;
   } else if (on_gpu) {
-    status = back_with_driver(object, node, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, flags.ui32.HostAccess);
+    status = back_with_driver(object, node, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, flags.ui32.HostAccess && !no_address);
     if (status == HSAKMT_STATUS_SUCCESS && flags.ui32.Scratch) {
       kfd_ioctl_set_scratch_backing_va_args scratch{object.begin, where->gpu_id, 0};
       status = channel_.call(AMDKFD_IOC_SET_SCRATCH_BACKING_VA, scratch, "SET_SCRATCH_BACKING_VA");
     }
-  } else if (flags.ui32.NonPaged && !channel_.gpus().empty()) {
-    status = back_with_driver(object, channel_.gpus()[0], KFD_IOC_ALLOC_MEM_FLAGS_GTT, true);
+  } else if ((flags.ui32.NonPaged || no_address) && !channel_.gpus().empty()) {
+    status = back_with_driver(object, channel_.gpus()[0], KFD_IOC_ALLOC_MEM_FLAGS_GTT, !no_address);
   } else {
     // Pageable host memory: ordinary pages at that address, which the GPUs get as user memory.
     void* p = mmap(pointer(object.begin), size, PROT_READ | PROT_WRITE,
@@ -158,8 +170,7 @@ void MemoryManager::release(Object& object) {
     kfd_ioctl_free_memory_of_gpu_args args{object.handle};
     (void)channel_.call(AMDKFD_IOC_FREE_MEMORY_OF_GPU, args, "FREE_MEMORY_OF_GPU");
   }
-  bool ours = object.type == HSA_POINTER_ALLOCATED || object.type == HSA_POINTER_RESERVED_ADDR;
-  if (!ours) return;
+  if (object.type == HSA_POINTER_REGISTERED_USER || object.placed) return; // the addresses are somebody else's
   if (!space_.contains(object.begin)) {
     munmap(pointer(object.begin), object.size);
     return;
@@ -175,6 +186,9 @@ HSAKMT_STATUS MemoryManager::free(void* address) {
   std::lock_guard lock(mutex_);
   auto it = allocated_.find(reinterpret_cast<uint64_t>(address));
   if (it == allocated_.end()) return fail(HSAKMT_STATUS_MEMORY_NOT_REGISTERED, "{} is no allocation", address);
+  if (it->second.type == HSA_POINTER_RESERVED_ADDR)
+    if (auto inside = placed_.lower_bound(it->first); inside != placed_.end() && it->second.holds(inside->first))
+      return fail(HSAKMT_STATUS_ERROR, "there is still memory at {:#x} in the reservation", inside->first);
   if (!it->second.mapped.empty())
     return fail(HSAKMT_STATUS_ERROR, "{} is still mapped to {} GPU(s)", address, it->second.mapped.size());
   release(it->second);

@@ -25,6 +25,15 @@ public:
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS info(const void* address, HsaPointerInfo& out);
   HSAKMT_STATUS set_user_data(const void* address, void* data);
+  // sharing.cpp: memory of more than one address range.
+  HSAKMT_STATUS export_dmabuf(const void* address, uint64_t size, int& fd, uint64_t& offset);
+  HSAKMT_STATUS import_dmabuf(int fd, const std::vector<uint32_t>* nodes, HsaGraphicsResourceInfo& out);
+  HSAKMT_STATUS share(void* address, uint64_t size, HsaSharedMemoryHandle& handle);
+  HSAKMT_STATUS attach(const HsaSharedMemoryHandle& handle, const std::vector<uint32_t>* nodes, void** address,
+                       uint64_t& size);
+  /// Memory, as a whole, at reserved addresses (OnlyAddress); mapped to GPUs there like any other.
+  HSAKMT_STATUS place(void* address, uint64_t size, void* memory);
+  HSAKMT_STATUS unplace(void* address);
   /// The driver's handle of an allocation, 0 if there is none.
   uint64_t handle_of(const void* address);
 
@@ -38,6 +47,7 @@ private:
     HsaMemFlags flags{};
     uint64_t handle = 0;     ///< 0: no GPU in the system, or address space only
     uint32_t references = 1; ///< registrations
+    bool placed = false; ///< the addresses are a reservation's
     void* user_data = nullptr;
     std::vector<uint32_t> registered, mapped; ///< nodes
     bool holds(uint64_t a) const { return a >= begin && a - begin < size; }
@@ -46,6 +56,13 @@ private:
   HSAKMT_STATUS back_with_driver(Object& object, uint32_t gpu_node, uint32_t kind, bool host_access);
   HSAKMT_STATUS map_one(Object& object, const std::vector<uint32_t>& nodes);
   HSAKMT_STATUS unmap_one(Object& object);
+  HSAKMT_STATUS host_map(const Object& object, int render, uint64_t offset);
+  uint32_t node_of(uint32_t gpu_id) const; ///< UINT32_MAX: there is no such GPU
+  uint32_t host_node() const;              ///< the first node that is no GPU
+  HSAKMT_STATUS dmabuf_of(const Object& object, int& fd);
+  HSAKMT_STATUS import_at(Object& object, int fd, uint32_t gpu_id);
+  template <class Take>
+  HSAKMT_STATUS enter(Object object, const std::vector<uint32_t>* nodes, Take take, void** address);
   void release(Object& object);
   bool take_addresses(Object& object, uint64_t alignment);
 
@@ -54,6 +71,7 @@ private:
   AddressSpace space_;
   std::map<uint64_t, Object> allocated_;       ///< by begin
   std::multimap<uint64_t, Object> registered_; ///< by the client's address; may overlap
+  std::map<uint64_t, Object> placed_;          ///< by begin, inside reservations among allocated_
 };
 
 } // namespace bz::thunk

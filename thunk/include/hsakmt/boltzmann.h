@@ -20,6 +20,12 @@ enum { BZ_HELP_IDLE = 0, BZ_HELP_SATISFIED = 1, BZ_HELP_TIMED_OUT = 2 };
 HSAKMT_STATUS HSAKMTAPI bzHsaKmtHelp(const volatile int64_t* value, HSAuint32 condition, int64_t compare,
                                      HSAuint32 timeout_us, HSAuint32* result) __attribute__((weak));
 
+/* Memory that was allocated with NoAddress, or imported, as a whole at page-aligned addresses inside a reservation
+ * (OnlyAddress); memory_size is that of the memory. It is mapped to GPUs there by hsaKmtMapMemoryToGPUNodes, lives on when
+ * Memory is freed, and may be placed more than once. Unplace unmaps it. */
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtPlaceMemory(void* address, HSAuint64 memory_size, void* memory) __attribute__((weak));
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtUnplaceMemory(void* address) __attribute__((weak));
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -1,0 +1,141 @@
+#include "gpu/sharing.hpp"
+
+#include "base/segv.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bz::gpu {
+namespace {
+
+constexpr const char* kPattern = "bz-memory:%c:%u:%x:%016lx";
+
+/// The facts in the name of the memfd behind a descriptor; false if it is none of ours.
+bool read_facts(int fd, SharedFacts& facts) {
+  char link[64], name[256];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, name, sizeof name - 1);
+  if (length <= 0) return false;
+  name[length] = 0;
+  char kind = 0;
+  unsigned long key = 0;
+  constexpr const char* kPrefix = "/memfd:";
+  if (std::strncmp(name, kPrefix, std::strlen(kPrefix)) != 0) return false;
+  if (std::sscanf(name + std::strlen(kPrefix), kPattern, &kind, &facts.device, &facts.flags, &key) != 4) return false;
+  if (kind != 'v' && kind != 'h') return false;
+  struct stat s{};
+  if (fstat(fd, &s) != 0 || s.st_size <= 0) return false;
+  facts.vram = kind == 'v';
+  facts.key = key;
+  facts.size = static_cast<uint64_t>(s.st_size);
+  return true;
+}
+
+bool all_zero(const char* p, size_t bytes) { return p[0] == 0 && std::memcmp(p, p + 1, bytes - 1) == 0; }
+
+} // namespace
+
+Expected<std::shared_ptr<Backing>> Backing::create(SharedFacts facts) {
+  if (getrandom(&facts.key, sizeof facts.key, 0) != sizeof facts.key)
+    return error(Code::out_of_resources, "no random number for shared memory: {}", std::strerror(errno));
+  char name[128];
+  std::snprintf(name, sizeof name, kPattern, facts.vram ? 'v' : 'h', facts.device, facts.flags, facts.key);
+  int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return error(Code::out_of_resources, "no shared memory: {}", std::strerror(errno));
+  std::shared_ptr<Backing> backing(new Backing(fd, facts));
+  if (ftruncate(fd, static_cast<off_t>(facts.size)) != 0)
+    return error(Code::out_of_memory, "{} bytes of shared memory: {}", facts.size, std::strerror(errno));
+  // Nobody who gets a descriptor can take pages away from under the others.
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return error(Code::out_of_resources, "sealing shared memory: {}", std::strerror(errno));
+  return backing;
+}
+
+Expected<std::shared_ptr<Backing>> Backing::from_descriptor(int fd) {
+  SharedFacts facts;
+  if (!read_facts(fd, facts)) return error(Code::invalid_handle, "descriptor {} is no memory of a device", fd);
+  int mine = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  if (mine < 0) return error(Code::out_of_resources, "duplicating descriptor {}: {}", fd, std::strerror(errno));
+  return std::shared_ptr<Backing>(new Backing(mine, facts));
+}
+
+Expected<std::shared_ptr<Backing>> Backing::from_handle(const ShareHandle& handle) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%u/fd/%u", handle[0], handle[1]);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    return error(Code::not_found, "the memory of process {} can't be opened: {}", handle[0],
+                 errno == EACCES ? "it belongs to another user" : "the process or the memory is gone");
+  SharedFacts facts;
+  const uint64_t key = handle[2] | uint64_t{handle[3]} << 32;
+  if (!read_facts(fd, facts) || facts.key != key) {
+    close(fd);
+    return error(Code::not_found, "process {} has freed the memory of this handle", handle[0]);
+  }
+  return std::shared_ptr<Backing>(new Backing(fd, facts));
+}
+
+Backing::~Backing() { close(fd_); }
+
+ShareHandle Backing::handle() const {
+  return {static_cast<uint32_t>(getpid()), static_cast<uint32_t>(fd_), static_cast<uint32_t>(facts_.key),
+          static_cast<uint32_t>(facts_.key >> 32)};
+}
+
+Expected<int> Backing::duplicate() const {
+  int fd = fcntl(fd_, F_DUPFD_CLOEXEC, 3);
+  if (fd < 0) return error(Code::out_of_resources, "no descriptor for shared memory: {}", std::strerror(errno));
+  return fd;
+}
+
+Status Backing::fill(const void* from, uint64_t size) const {
+  constexpr uint64_t kChunk = 64 << 10;
+  auto* bytes = static_cast<const char*>(from);
+  for (uint64_t at = 0; at < size; at += kChunk) {
+    const uint64_t chunk = std::min(kChunk, size - at);
+    if (all_zero(bytes + at, chunk)) continue;
+    for (uint64_t done = 0; done < chunk;) {
+      ssize_t n = pwrite(fd_, bytes + at + done, chunk - done, static_cast<off_t>(at + done));
+      if (n <= 0) return error(Code::out_of_memory, "filling shared memory: {}", std::strerror(errno));
+      done += static_cast<uint64_t>(n);
+    }
+  }
+  return {};
+}
+
+Status share_in_place(void* begin, const Backing& backing, int protection) {
+  const uint64_t size = backing.facts().size;
+  const auto at = reinterpret_cast<uintptr_t>(begin);
+  BZ_TRY(segv::install());
+  // Writers fault while the content is copied: they wait here and then do it again, on the new pages.
+  std::atomic<bool> over{false};
+  auto wait = [](segv::Fault&, void* flag) {
+    while (!static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_acquire)) sched_yield();
+    return true;
+  };
+  BZ_TRY_ASSIGN(int watch, segv::add_range(at, at + size, wait, &over));
+  Status status;
+  if (mprotect(begin, size, PROT_READ) != 0) {
+    status = error(Code::out_of_resources, "holding writers back: {}", std::strerror(errno));
+  } else {
+    status = backing.fill(begin, size);
+    if (status.ok() && mmap(begin, size, protection, MAP_SHARED | MAP_FIXED, backing.fd(), 0) == MAP_FAILED)
+      status = error(Code::out_of_memory, "mapping shared memory: {}", std::strerror(errno));
+    if (!status.ok()) (void)mprotect(begin, size, PROT_READ | PROT_WRITE);
+  }
+  over.store(true, std::memory_order_release);
+  segv::remove_range(watch);
+  return status;
+}
+
+} // namespace bz::gpu
