@@ -261,7 +261,9 @@ Outcome hsa_amd_pointer_info(Runtime& runtime, const void* ptr, hsa_amd_pointer_
   answer.type = HSA_EXT_POINTER_TYPE_UNKNOWN;
   if (found) {
     const bool locked = found->kind == Allocation::Kind::locked;
-    answer.type = locked ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
+    answer.type = locked                                      ? HSA_EXT_POINTER_TYPE_LOCKED
+                  : found->kind == Allocation::Kind::shared ? HSA_EXT_POINTER_TYPE_IPC
+                                                            : HSA_EXT_POINTER_TYPE_HSA;
     answer.agentBaseAddress = reinterpret_cast<void*>(found->agent_base);
     answer.hostBaseAddress = found->pool->host_access ? reinterpret_cast<void*>(found->base) : nullptr;
     answer.sizeInBytes = found->size;
@@ -270,6 +272,16 @@ Outcome hsa_amd_pointer_info(Runtime& runtime, const void* ptr, hsa_amd_pointer_
     answer.global_flags = found->pool->global_flags;
     answer.registered = locked;
   }
+  const auto virtual_memory = found ? std::nullopt : runtime.vmem().find(ptr);
+  if (virtual_memory) {
+    answer.type = virtual_memory->pool ? HSA_EXT_POINTER_TYPE_HSA_VMEM : HSA_EXT_POINTER_TYPE_RESERVED_ADDR;
+    answer.agentBaseAddress = reinterpret_cast<void*>(virtual_memory->base);
+    answer.sizeInBytes = virtual_memory->size;
+    if (virtual_memory->pool) {
+      answer.agentOwner = virtual_memory->pool->owner->handle();
+      answer.global_flags = virtual_memory->pool->global_flags;
+    }
+  }
   std::memcpy(info, &answer, answer.size);
   if (!alloc) return {};
   std::vector<hsa_agent_t> agents;
@@ -277,6 +289,8 @@ Outcome hsa_amd_pointer_info(Runtime& runtime, const void* ptr, hsa_amd_pointer_
     if (found->pool->host_access) agents.push_back(runtime.nearest_cpu(*found->pool->owner)->handle());
     for (const Agent* a : found->accessible) agents.push_back(a->handle());
   }
+  if (virtual_memory)
+    for (const Agent* a : virtual_memory->agents) agents.push_back(a->handle());
   *num_accessible = static_cast<uint32_t>(agents.size());
   *accessible = nullptr;
   if (agents.empty()) return {};

@@ -185,10 +185,12 @@ Outcome hsa_amd_signal_create(Runtime& runtime, hsa_signal_value_t initial, uint
   if (!signal) return null_argument("signal");
   if (attributes & ~uint64_t(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "attributes {:#x} have unknown bits", attributes);
-  if (attributes & HSA_AMD_SIGNAL_IPC)
-    return fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED),
-                "HSA_AMD_SIGNAL_IPC: signals can't be shared between processes yet");
   ROCR_TRY_ASSIGN(auto kind, kind_for(runtime, count, consumers));
+  if (attributes & HSA_AMD_SIGNAL_IPC) {
+    ROCR_TRY_ASSIGN(amd_signal_t * shared, runtime.signals().create_shared(initial));
+    *signal = handle_of(shared);
+    return {};
+  }
   if (attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY) kind = SignalPool::Kind::polled;
   ROCR_TRY_ASSIGN(amd_signal_t * s, runtime.signals().create(initial, kind));
   *signal = handle_of(s);

@@ -1,9 +1,10 @@
 #include "rocr/memory.hpp"
 
-#include <sys/uio.h>
-#include <unistd.h>
+#include "base/readable.hpp"
+
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 namespace bz::rocr {
@@ -26,13 +27,6 @@ Status map_to(void* ptr, size_t size, std::span<Agent* const> gpus, uint64_t* ag
   return {};
 }
 
-/// Reads one byte through the kernel, which answers EFAULT where a load would raise SIGSEGV.
-bool readable(const void* at) {
-  char byte;
-  iovec here{&byte, 1}, there{const_cast<void*>(at), 1};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
-}
-
 } // namespace
 
 Memory::~Memory() {
@@ -41,6 +35,10 @@ Memory::~Memory() {
     hsaKmtDeregisterMemory(reinterpret_cast<void*>(base));
   }
   for (auto& [base, a] : allocations_) {
+    if (a.kind == Allocation::Kind::shared) {
+      hsaKmtDeregisterMemory(reinterpret_cast<void*>(base));
+      continue;
+    }
     if (!a.accessible.empty()) hsaKmtUnmapMemoryToGPU(reinterpret_cast<void*>(base));
     hsaKmtFreeMemory(reinterpret_cast<void*>(base), a.size);
   }
@@ -54,7 +52,8 @@ Result<void*> Memory::allocate(Pool& pool, size_t size, Options options) {
     return fail(HSA_STATUS_ERROR_INVALID_ALLOCATION, "{} bytes are more than the pool's {}", size, pool.size);
   size = (size + Pool::kGranule - 1) & ~(Pool::kGranule - 1);
   void* ptr = nullptr;
-  const HsaMemFlags flags = pool.memory_flags(options.executable);
+  HsaMemFlags flags = pool.memory_flags(options.executable);
+  if (options.shareable) flags.ui32.NonPaged = 1;
   const HSAKMT_STATUS status = options.alignment > Pool::kGranule
                                    ? hsaKmtAllocMemoryAlign(pool.owner->node(), size, options.alignment, flags, &ptr)
                                    : hsaKmtAllocMemory(pool.owner->node(), size, flags, &ptr);
@@ -94,6 +93,8 @@ Outcome Memory::free(void* ptr) {
       return fail(HSA_STATUS_ERROR_INVALID_ALLOCATION, "{} is {}", ptr,
                   inside ? "inside an allocation, not its beginning" : "no allocation (freed already, or never one)");
     }
+    if (at->second.kind == Allocation::Kind::shared)
+      return fail(HSA_STATUS_ERROR_INVALID_ALLOCATION, "{} is another process's memory: detach it", ptr);
     a = std::move(at->second);
     allocations_.erase(at);
   }
@@ -105,7 +106,7 @@ Outcome Memory::free(void* ptr) {
 Outcome Memory::allow_access(const void* ptr, std::span<Agent* const> gpus) {
   std::unique_lock lock(mutex_);
   Allocation* a = find_locked(ptr);
-  if (!a || a->kind != Allocation::Kind::pool)
+  if (!a || a->kind == Allocation::Kind::locked)
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is in no allocation", ptr);
   std::vector<Agent*> wanted(gpus.begin(), gpus.end());
   if (!a->pool->system && std::ranges::find(wanted, a->pool->owner) == wanted.end()) wanted.push_back(a->pool->owner);
@@ -124,7 +125,7 @@ Outcome Memory::allow_access(const void* ptr, std::span<Agent* const> gpus) {
 Result<void*> Memory::lock(void* host, size_t size, Pool* pool, std::span<Agent* const> gpus) {
   std::unique_lock lock(mutex_);
   const uintptr_t base = reinterpret_cast<uintptr_t>(host);
-  if (const Allocation* a = find_locked(host); a && a->kind == Allocation::Kind::pool)
+  if (const Allocation* a = find_locked(host); a && a->kind != Allocation::Kind::locked)
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} was allocated by this runtime and needs no lock", host);
   const auto known = locked_.find(base);
   if (known != locked_.end() && known->second.size >= size) {
@@ -165,6 +166,69 @@ Outcome Memory::unlock(void* host) {
   locked_.erase(at);
   hsaKmtUnmapMemoryToGPU(host);
   return thunk::check(hsaKmtDeregisterMemory(host), "hsaKmtDeregisterMemory");
+}
+
+Outcome Memory::share(void* ptr, size_t size, hsa_amd_ipc_memory_t& handle) const {
+  {
+    std::shared_lock lock(mutex_);
+    const Allocation* a = find_locked(ptr);
+    if (!a || a->kind == Allocation::Kind::locked || a->base != reinterpret_cast<uintptr_t>(ptr))
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not the beginning of an allocation", ptr);
+    if (size == 0 || size > a->size)
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes are not the {} of the allocation at {}", size, a->size,
+                  ptr);
+  }
+  HsaSharedMemoryHandle words;
+  if (Status s = thunk::check(hsaKmtShareMemory(ptr, size, &words), "hsaKmtShareMemory"); !s.ok())
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} can't be shared: {}", ptr, s.message());
+  std::memcpy(&handle, words, sizeof words);
+  return {};
+}
+
+Result<void*> Memory::attach(const hsa_amd_ipc_memory_t& handle, size_t size, std::span<Agent* const> gpus,
+                             const std::function<Pool*(uint32_t node)>& pool_of) {
+  HsaSharedMemoryHandle words;
+  std::memcpy(words, &handle, sizeof words);
+  const std::span<Agent* const> for_gpus = gpus.empty() ? std::span<Agent* const>(gpus_) : gpus;
+  std::vector<HSAuint32> nodes = nodes_of(for_gpus);
+  void* ptr = nullptr;
+  HSAuint64 whole = 0;
+  if (Status s = thunk::check(hsaKmtRegisterSharedHandleToNodes(&words, &ptr, &whole, nodes.size(), nodes.data()),
+                              "hsaKmtRegisterSharedHandleToNodes");
+      !s.ok())
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "this memory can't be attached: {}", s.message());
+  auto undo = [&](Outcome why) {
+    hsaKmtDeregisterMemory(ptr);
+    return why;
+  };
+  if (size > whole)
+    return undo(fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes are more than the {} that were shared", size,
+                     static_cast<uint64_t>(whole)));
+  Allocation a;
+  a.kind = Allocation::Kind::shared;
+  a.base = a.agent_base = reinterpret_cast<uintptr_t>(ptr);
+  a.size = whole;
+  a.accessible.assign(for_gpus.begin(), for_gpus.end());
+  HsaPointerInfo info{};
+  if (hsaKmtQueryPointerInfo(ptr, &info) == HSAKMT_STATUS_SUCCESS) a.pool = pool_of(info.Node);
+  if (!a.pool) return undo(fail(HSA_STATUS_ERROR, "nobody here owns the shared memory"));
+  uint64_t address = 0;
+  if (Status s = map_to(ptr, whole, for_gpus, &address); !s.ok()) return undo(s);
+  std::unique_lock lock(mutex_);
+  allocations_.emplace(a.base, std::move(a));
+  return ptr;
+}
+
+Outcome Memory::detach(void* ptr) {
+  {
+    std::unique_lock lock(mutex_);
+    const auto at = allocations_.find(reinterpret_cast<uintptr_t>(ptr));
+    if (at == allocations_.end() || at->second.kind != Allocation::Kind::shared)
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} was not attached, or is detached already", ptr);
+    allocations_.erase(at);
+  }
+  hsaKmtUnmapMemoryToGPU(ptr);
+  return thunk::check(hsaKmtDeregisterMemory(ptr), "hsaKmtDeregisterMemory");
 }
 
 Allocation* Memory::find_locked(const void* ptr) {
@@ -223,7 +287,7 @@ Outcome Memory::check_range(const char* what, const void* ptr, size_t size) cons
       const size_t room = a->size - (reinterpret_cast<uintptr_t>(ptr) - a->base);
       // Locked memory may go on beyond what was locked; an allocation ends where it ends.
       if (size <= room) return {};
-      if (a->kind == Allocation::Kind::pool)
+      if (a->kind != Allocation::Kind::locked)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {} {} has {} bytes to the end of its allocation, not {}",
                     what, ptr, room, size);
     }

@@ -3,6 +3,7 @@
 #pragma once
 #include "rocr/agent.hpp"
 
+#include <functional>
 #include <map>
 #include <shared_mutex>
 #include <span>
@@ -11,7 +12,7 @@
 namespace bz::rocr {
 
 struct Allocation {
-  enum class Kind { pool, locked } kind = Kind::pool;
+  enum class Kind { pool, locked, shared } kind = Kind::pool;
   uintptr_t base = 0; ///< address on the host
   size_t size = 0;
   uintptr_t agent_base = 0; ///< address on the agents
@@ -32,6 +33,7 @@ public:
 
   struct Options {
     bool executable = false;
+    bool shareable = false; ///< host memory that another process can be given
     size_t alignment = 0; ///< 0: a page
   };
   Result<void*> allocate(Pool& pool, size_t size, Options options);
@@ -41,6 +43,13 @@ public:
   /// Pins host memory and gives the address that agents use.
   Result<void*> lock(void* host, size_t size, Pool* pool, std::span<Agent* const> gpus);
   Outcome unlock(void* host);
+
+  /// A handle for another process to a whole allocation.
+  Outcome share(void* ptr, size_t size, hsa_amd_ipc_memory_t& handle) const;
+  /// Another process's memory, reachable by these GPUs (none named: by all).
+  Result<void*> attach(const hsa_amd_ipc_memory_t& handle, size_t size, std::span<Agent* const> gpus,
+                       const std::function<Pool*(uint32_t node)>& pool_of);
+  Outcome detach(void* ptr);
 
   /// A copy of what is known about the allocation that holds `ptr`.
   std::optional<Allocation> find(const void* ptr) const;

@@ -130,9 +130,10 @@ Outcome Runtime::start() {
   queue_messages_ = flag("HSA_ENABLE_QUEUE_FAULT_MESSAGE", true);
 
   memory_ = std::make_unique<Memory>(gpus_);
+  vmem_ = std::make_unique<VirtualMemory>();
   signals_ = std::make_unique<SignalPool>(
-      [this](size_t bytes) -> void* {
-        auto block = memory_->allocate(*system_pool_, bytes, {.alignment = bytes});
+      [this](size_t bytes, bool shareable) -> void* {
+        auto block = memory_->allocate(*system_pool_, bytes, {.shareable = shareable, .alignment = bytes});
         return block.ok() ? *block : nullptr;
       },
       [this](void* block, size_t) { (void)memory_->free(block); });
@@ -157,6 +158,7 @@ Runtime::~Runtime() {
   faults_.reset();
   if (debug_enabled_) hsaKmtRuntimeDisable();
   signals_.reset();
+  vmem_.reset();
   memory_.reset();
   if (opened_) {
     hsaKmtReleaseSystemProperties();

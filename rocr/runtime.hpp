@@ -12,6 +12,7 @@
 #include "rocr/queue.hpp"
 #include "rocr/signal.hpp"
 #include "rocr/tools.hpp"
+#include "rocr/vmem.hpp"
 
 #include <deque>
 #include <memory>
@@ -55,6 +56,7 @@ public:
   /// Fine-grained host memory for what the runtime shares with devices.
   Pool& system_pool() const { return *system_pool_; }
   Memory& memory() { return *memory_; }
+  VirtualMemory& vmem() { return *vmem_; }
   SignalPool& signals() { return *signals_; }
   HandleTable<SignalGroup>& signal_groups() { return signal_groups_; }
   EventLoop& user_loop() { return user_loop_; }
@@ -90,6 +92,7 @@ private:
 
   // In the order of their need; destroyed the other way round.
   std::unique_ptr<Memory> memory_;
+  std::unique_ptr<VirtualMemory> vmem_;
   std::unique_ptr<SignalPool> signals_;
   HandleTable<SignalGroup> signal_groups_{HandleKind::signal_group};
   EventLoop internal_loop_{"bz-runtime"}, user_loop_{"bz-callbacks"};

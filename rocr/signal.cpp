@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <new>
+#include <unordered_map>
 
 namespace bz::rocr {
 
@@ -17,7 +19,7 @@ static_assert(offsetof(amd_signal_t, start_ts) == offsetof(abi::amd_signal_t, st
 
 namespace {
 
-constexpr size_t kBlockBytes = 64 * 1024;
+constexpr size_t kBlockBytes = SignalPool::kBlockBytes;
 constexpr size_t kPerBlock = kBlockBytes / sizeof(amd_signal_t);
 /// Upper bound of one sleep: a lost wake-up costs this and never a hang.
 constexpr uint32_t kSliceMs = 100;
@@ -79,9 +81,35 @@ struct BlockHeader {
 };
 } // namespace
 
+namespace {
+
+/// Blocks of shared signals have no header, because each process would need another: their host sides stand here.
+struct SharedSignal {
+  SignalHost host;
+  std::function<void(void*)> release;
+};
+struct SharedSignals {
+  std::shared_mutex mutex;
+  std::unordered_map<uint64_t, std::shared_ptr<SharedSignal>> by_block;
+};
+SharedSignals& shared_signals() {
+  static auto& all = *new SharedSignals; // as long as anything may still wait
+  return all;
+}
+constexpr size_t kSharedSlot = 1;
+
+uint64_t block_of(const amd_signal_t* s) { return reinterpret_cast<uint64_t>(s) & ~(kBlockBytes - 1); }
+
+} // namespace
+
 SignalHost& host_of(amd_signal_t* s) {
   const uint64_t address = reinterpret_cast<uint64_t>(s);
   const auto* header = reinterpret_cast<const BlockHeader*>(address & ~(kBlockBytes - 1));
+  if (!header->host) [[unlikely]] {
+    auto& all = shared_signals();
+    std::shared_lock lock(all.mutex);
+    return all.by_block.at(block_of(s))->host;
+  }
   return header->host[(address & (kBlockBytes - 1)) / sizeof(amd_signal_t)];
 }
 
@@ -202,13 +230,19 @@ SignalPool::SignalPool(BlockAllocator allocate, BlockFree free)
     : allocate_(std::move(allocate)), free_block_(std::move(free)) {}
 
 SignalPool::~SignalPool() {
+  std::unordered_map<uint64_t, std::shared_ptr<SharedSignal>> shared;
+  {
+    std::unique_lock lock(shared_signals().mutex);
+    shared.swap(shared_signals().by_block);
+  }
+  for (auto& [block, signal] : shared) signal->release(reinterpret_cast<void*>(block));
   for (auto& e : events_) thunk::destroy_event(*e);
   for (auto& b : blocks_) free_block_(b->signals, kBlockBytes);
 }
 
 Outcome SignalPool::grow() {
   auto block = std::make_unique<Block>();
-  auto* memory = static_cast<amd_signal_t*>(allocate_(kBlockBytes));
+  auto* memory = static_cast<amd_signal_t*>(allocate_(kBlockBytes, false));
   if (!memory) return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for {} more signals", kPerBlock - 1);
   if (reinterpret_cast<uint64_t>(memory) % kBlockBytes != 0) {
     free_block_(memory, kBlockBytes);
@@ -263,7 +297,53 @@ Result<amd_signal_t*> SignalPool::create(hsa_signal_value_t initial, Kind kind) 
   return s;
 }
 
+Result<amd_signal_t*> SignalPool::add_shared(void* block, std::function<void(void*)> release) {
+  auto shared = std::make_shared<SharedSignal>();
+  shared->release = std::move(release);
+  shared->host.live = true;
+  auto& all = shared_signals();
+  std::unique_lock lock(all.mutex);
+  all.by_block[reinterpret_cast<uint64_t>(block)] = std::move(shared);
+  ++live_;
+  return static_cast<amd_signal_t*>(block) + kSharedSlot;
+}
+
+Result<amd_signal_t*> SignalPool::create_shared(hsa_signal_value_t initial) {
+  void* block = allocate_(kBlockBytes, true);
+  if (!block) return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a signal of several processes");
+  auto* s = new (static_cast<amd_signal_t*>(block) + kSharedSlot) amd_signal_t{};
+  s->value = initial;
+  __atomic_store_n(&s->kind, amd_signal_kind64_t{AMD_SIGNAL_KIND_USER}, __ATOMIC_RELEASE);
+  return add_shared(block, [this](void* b) { free_block_(b, kBlockBytes); });
+}
+
+Result<amd_signal_t*> SignalPool::attach_shared(void* block, std::function<void(void*)> release) {
+  const auto* s = static_cast<const amd_signal_t*>(block) + kSharedSlot;
+  if (reinterpret_cast<uint64_t>(block) % kBlockBytes != 0 || *static_cast<const uint64_t*>(block) != 0 ||
+      s->kind != AMD_SIGNAL_KIND_USER)
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "this is no handle of a signal");
+  return add_shared(block, std::move(release));
+}
+
+void* SignalPool::shared_block(const amd_signal_t* s) {
+  auto& all = shared_signals();
+  std::shared_lock lock(all.mutex);
+  return all.by_block.contains(block_of(s)) ? reinterpret_cast<void*>(block_of(s)) : nullptr;
+}
+
 void SignalPool::destroy(amd_signal_t* s) {
+  if (void* block = shared_block(s)) { // the other processes keep theirs
+    std::shared_ptr<SharedSignal> gone;
+    {
+      auto& all = shared_signals();
+      std::unique_lock lock(all.mutex);
+      gone = std::move(all.by_block[block_of(s)]);
+      all.by_block.erase(block_of(s));
+    }
+    --live_;
+    gone->release(block);
+    return;
+  }
   std::unique_lock lock(mutex_);
   SignalHost& host = host_of(s);
   host.live = false;
@@ -276,6 +356,8 @@ void SignalPool::destroy(amd_signal_t* s) {
 
 Result<amd_signal_t*> SignalPool::find(hsa_signal_t handle) const {
   if (handle.handle == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the signal handle is null");
+  if (shared_block(signal_of(handle)) && handle.handle % kBlockBytes == kSharedSlot * sizeof(amd_signal_t))
+    return signal_of(handle);
   std::shared_lock lock(mutex_);
   const uint64_t base = handle.handle & ~(kBlockBytes - 1);
   for (const auto& b : blocks_) {

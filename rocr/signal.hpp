@@ -57,7 +57,7 @@ bool wait_all(std::span<const Wait> waits, uint64_t timeout, hsa_wait_state_t st
 class SignalPool {
 public:
   /// Gives memory that the host and all GPUs reach, aligned to its size, or nullptr.
-  using BlockAllocator = std::function<void*(size_t bytes)>;
+  using BlockAllocator = std::function<void*(size_t bytes, bool shareable)>;
   using BlockFree = std::function<void(void*, size_t bytes)>;
   SignalPool(BlockAllocator allocate, BlockFree free);
   ~SignalPool();
@@ -65,6 +65,15 @@ public:
 
   enum class Kind { interrupt, polled, doorbell };
   Result<amd_signal_t*> create(hsa_signal_value_t initial, Kind kind);
+
+  // Signals that other processes see too. Each has a block of its own; nobody is told of a change, waiters poll.
+  static constexpr size_t kBlockBytes = 64 * 1024;
+  Result<amd_signal_t*> create_shared(hsa_signal_value_t initial);
+  /// A block of another process; `release` gets it back when the signal is destroyed here.
+  Result<amd_signal_t*> attach_shared(void* block, std::function<void(void*)> release);
+  /// The block of a shared signal, else null.
+  static void* shared_block(const amd_signal_t* s);
+
   void destroy(amd_signal_t* s);
   /// The signal behind a handle, or INVALID_SIGNAL / INVALID_ARGUMENT for null.
   Result<amd_signal_t*> find(hsa_signal_t handle) const;
@@ -73,6 +82,7 @@ public:
 private:
   struct Block;
   Outcome grow();
+  Result<amd_signal_t*> add_shared(void* block, std::function<void(void*)> release);
 
   BlockAllocator allocate_;
   BlockFree free_block_;
