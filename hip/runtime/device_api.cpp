@@ -3,6 +3,7 @@
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/memory.hpp"
 #include "hip/runtime/module.hpp"
+#include "hip/runtime/pool.hpp"
 #include "hip/runtime/registry.hpp"
 #include "hip/runtime/thread_state.hpp"
 
@@ -32,6 +33,7 @@ Result reset(Device& d) {
   runtime.events.remove_if([&](Event& e) { return &e.device() == &d; });
   runtime.registry().unload(d);
   unload_modules(d);
+  runtime.pools().reset(d);
   Status first;
   for (auto& a : runtime.memory.remove_device(d.ordinal()))
     if (Status s = release_allocation(a); !s.ok() && first.ok()) first = s;
@@ -97,6 +99,7 @@ Result hipSetValidDevices(int* device_arr, int length) {
 
 Result hipDeviceSynchronize() {
   Runtime::get().current().synchronize();
+  Runtime::get().pools().after_synchronize();
   return {};
 }
 

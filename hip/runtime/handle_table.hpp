@@ -35,6 +35,12 @@ public:
     std::shared_lock lock(mutex_);
     for (auto& [key, object] : objects_) f(*object);
   }
+  std::vector<std::shared_ptr<T>> all() const {
+    std::shared_lock lock(mutex_);
+    std::vector<std::shared_ptr<T>> out;
+    for (auto& [key, object] : objects_) out.push_back(object);
+    return out;
+  }
   /// Takes all handles for which the predicate holds out of use.
   template <class Predicate> std::vector<std::shared_ptr<T>> remove_if(Predicate predicate) {
     std::unique_lock lock(mutex_);

@@ -47,6 +47,8 @@ public:
 
   /// The queue whose order already covers this work, or null.
   const hsa_queue_t* queue = nullptr;
+  /// Stream::id() of the stream that it is in, and the how many-th piece of work it is there.
+  uint64_t stream = 0, position = 0;
 
 private:
   Marker(Kind kind, hsa_agent_t agent, hsa_signal_t signal) : kind_(kind), agent_(agent), signal_(signal) {}

@@ -1,5 +1,7 @@
 #include "hip/runtime/memory.hpp"
+#include "hip/runtime/graph_memory.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/pool.hpp"
 #include "hip/runtime/thread_state.hpp"
 
 #include <unistd.h>
@@ -21,13 +23,23 @@ Status allow_access(const std::vector<hsa_agent_t>& agents, void* p) {
                    "making memory accessible to GPUs");
 }
 
-Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_t size, unsigned flags) {
+Outcome<void*> allocate_pages(Device& device, hsa_amd_memory_pool_t pool, size_t size) {
   if (size > device.vram_size()) return too_large(device, size);
   void* p = nullptr;
   hsa_status_t status = hsa_amd_memory_pool_allocate(pool, size, 0, &p);
   if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES || status == HSA_STATUS_ERROR_INVALID_ALLOCATION)
     return too_large(device, size);
   if (Status s = hsa_check(status, "allocating device memory"); !s.ok()) return s;
+  return p;
+}
+
+Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_t size, unsigned flags,
+                               MemoryKind kind) {
+  auto pages = allocate_pages(device, pool, size);
+  if (!pages.ok() && pages.result().code() == hipErrorOutOfMemory && Runtime::get().pools().release_idle(device))
+    pages = allocate_pages(device, pool, size);
+  if (!pages.ok()) return pages;
+  void* p = *pages;
   if (auto agents = device.accessors(); agents.size() > 1) {
     if (Status s = allow_access(agents, p); !s.ok()) {
       (void)hsa_amd_memory_pool_free(p);
@@ -36,7 +48,7 @@ Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_
   }
   Runtime::get().memory.add({.base = number(p),
                              .size = size,
-                             .kind = MemoryKind::device,
+                             .kind = kind,
                              .device = device.ordinal(),
                              .flags = flags,
                              .device_base = number(p)});
@@ -69,13 +81,19 @@ Status release_allocation(const Allocation& a) {
   void* p = reinterpret_cast<void*>(a.base);
   switch (a.kind) {
   case MemoryKind::device:
+  case MemoryKind::graph:
+  case MemoryKind::array:
   case MemoryKind::host:
   case MemoryKind::managed:
     return hsa_check(hsa_amd_memory_pool_free(p), "freeing memory");
   case MemoryKind::registered:
     return hsa_check(hsa_amd_memory_unlock(p), "unpinning memory");
-  case MemoryKind::symbol:
-    return {}; // the module owns it
+  case MemoryKind::imported:
+    return hsa_check(hsa_amd_ipc_memory_detach(p), "closing another process's memory");
+  case MemoryKind::symbol: // the module owns it
+  case MemoryKind::pooled: // the pool does
+  case MemoryKind::mapped: // hipMemUnmap takes it away
+    return {};
   }
   return {};
 }
@@ -137,6 +155,28 @@ Result allocate_pitched(void** ptr, size_t* pitch, size_t width, size_t rows) {
   return allocate_vram(ptr, total, hipDeviceMallocDefault);
 }
 
+/// Why hipFree doesn't take memory of this kind, or null.
+const char* not_for_free(MemoryKind kind, const void* pool) {
+  switch (kind) {
+  case MemoryKind::symbol:
+    return "a variable of a module";
+  case MemoryKind::array:
+    return "memory of an array: use hipFreeArray";
+  case MemoryKind::imported:
+    return pool ? nullptr : "memory of another process: use hipIpcCloseMemHandle";
+  case MemoryKind::mapped:
+    return "mapped by hipMemMap: use hipMemUnmap";
+  case MemoryKind::device:
+  case MemoryKind::graph:
+  case MemoryKind::host:
+  case MemoryKind::managed:
+  case MemoryKind::registered:
+  case MemoryKind::pooled:
+    return nullptr;
+  }
+  return nullptr;
+}
+
 Result free_memory(void* ptr, bool host_memory) {
   if (!ptr) return {};
   auto& runtime = Runtime::get();
@@ -148,7 +188,7 @@ Result free_memory(void* ptr, bool host_memory) {
   }
   if (a->kind == MemoryKind::registered)
     return fail(hipErrorInvalidValue, "{} is memory of the program: use hipHostUnregister", ptr);
-  if (a->kind == MemoryKind::symbol) return fail(hipErrorInvalidValue, "{} is a variable of a module", ptr);
+  if (const char* what = not_for_free(a->kind, a->pool)) return fail(hipErrorInvalidValue, "{} is {}", ptr, what);
   if (host_memory && a->kind != MemoryKind::host)
     return fail(hipErrorInvalidValue, "{} is no host allocation: use hipFree", ptr);
   // Work that uses the memory must be over. Host and managed memory may be used by every device.
@@ -157,8 +197,10 @@ Result free_memory(void* ptr, bool host_memory) {
   } else {
     for (auto& d : runtime.devices()) d->synchronize();
   }
+  if (a->kind == MemoryKind::graph) return free_graph_memory(ptr); // the graph keeps it for the next launch
   auto taken = runtime.memory.remove(ptr);
   if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr); // by another thread meanwhile
+  if (taken->kind == MemoryKind::pooled) runtime.pools().free(taken->pool, taken->base, nullptr);
   return Result(release_allocation(*taken));
 }
 
@@ -225,28 +267,6 @@ Result hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent) {
 Result hipFree(void* ptr) { return free_memory(ptr, false); }
 Result hipFreeHost(void* ptr) { return free_memory(ptr, true); }
 Result hipHostFree(void* ptr) { return free_memory(ptr, true); }
-
-Result hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
-  HIP_NONNULL(dev_ptr);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *dev_ptr = nullptr;
-  if (size == 0) return {};
-  // Memory that is there at once is also there in stream order.
-  HIP_TRY_ASSIGN(*dev_ptr, allocate_device(s->device(), s->device().vram(), size, hipDeviceMallocDefault));
-  return {};
-}
-
-Result hipFreeAsync(void* ptr, hipStream_t stream) {
-  auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream));
-  if (!ptr) return Result(hipErrorInvalidValue, "argument ptr is null");
-  auto a = runtime.memory.find(ptr);
-  if (!a || a->base != number(ptr) || a->kind != MemoryKind::device)
-    return fail(hipErrorInvalidValue, "{} is not the start of device memory", ptr);
-  auto taken = runtime.memory.remove(ptr);
-  if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr);
-  return s->host_or_now([a = *taken] { return release_allocation(a); });
-}
 
 Result hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int flags) {
   HIP_NONNULL(devPtr);

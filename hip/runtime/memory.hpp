@@ -6,8 +6,11 @@ namespace bz::hip {
 
 /// Lets exactly these GPUs use an allocation.
 Status allow_access(const std::vector<hsa_agent_t>& agents, void* p);
-/// Device memory of one pool, entered into the table.
-Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_t size, unsigned flags);
+/// Device memory of one HSA pool, entered into the table. Idle memory of memory pools goes back if it lacks.
+Outcome<void*> allocate_device(Device& device, hsa_amd_memory_pool_t pool, size_t size, unsigned flags,
+                               MemoryKind kind = MemoryKind::device);
+/// Device memory that nobody knows of yet.
+Outcome<void*> allocate_pages(Device& device, hsa_amd_memory_pool_t pool, size_t size);
 /// Host memory that all GPUs can use, entered into the table.
 Outcome<void*> allocate_host(Device& device, size_t size, MemoryKind kind, unsigned flags, bool coarse);
 /// Frees what the two gave; `allocation` is out of the table already.

@@ -71,7 +71,7 @@ std::vector<Allocation> MemoryTable::on_device(int device) const {
   std::shared_lock lock(mutex_);
   std::vector<Allocation> out;
   for (auto& [base, a] : live_)
-    if (a.kind == MemoryKind::device && a.device == device) out.push_back(a);
+    if ((a.kind == MemoryKind::device || a.kind == MemoryKind::array) && a.device == device) out.push_back(a);
   return out;
 }
 

@@ -15,6 +15,11 @@ enum class MemoryKind {
   managed,    ///< hipMallocManaged
   registered, ///< the program's own memory, pinned by hipHostRegister
   symbol,     ///< a variable of a loaded module
+  pooled,     ///< from a memory pool, which keeps it when it is freed
+  graph,      ///< of an allocation node of a graph, which keeps it
+  array,      ///< behind a hipArray_t, which is what the program frees
+  imported,   ///< another process's, through hipIpcOpenMemHandle or a pool
+  mapped,     ///< physical memory that hipMemMap put there
 };
 
 struct Allocation {
@@ -26,7 +31,10 @@ struct Allocation {
   uintptr_t device_base = 0; ///< where kernels see it
   uint64_t id = 0;           ///< unique in the process
   bool permanent = false;    ///< managed variables: the program's own pointers hold the address, a reset keeps it
-  bool on_device() const { return kind == MemoryKind::device || kind == MemoryKind::symbol; }
+  const void* pool = nullptr; ///< hipMemPool_t it came from, or null
+  bool on_device() const {
+    return kind != MemoryKind::host && kind != MemoryKind::managed && kind != MemoryKind::registered;
+  }
 };
 
 class MemoryTable {
@@ -38,7 +46,7 @@ public:
   std::optional<Allocation> remove(const void* base);
   /// All allocations of a device, taken out; permanent ones stay.
   std::vector<Allocation> remove_device(int device);
-  /// Device memory of a device.
+  /// Device memory of a device that follows its peers' access; pools and mappings have settings of their own.
   std::vector<Allocation> on_device(int device) const;
   /// True if any part of the range is known.
   bool overlaps(const void* pointer, size_t size) const;

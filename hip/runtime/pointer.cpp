@@ -13,7 +13,12 @@ uintptr_t number(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 hipMemoryType memory_type(const Allocation& a) {
   switch (a.kind) {
   case MemoryKind::device:
+  case MemoryKind::graph:
   case MemoryKind::symbol:
+  case MemoryKind::pooled:
+  case MemoryKind::array:
+  case MemoryKind::imported:
+  case MemoryKind::mapped:
     return hipMemoryTypeDevice;
   case MemoryKind::host:
   case MemoryKind::registered:
@@ -74,7 +79,7 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
     store<hipMemAccessFlags>(data, a ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone);
     return {};
   case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    store<void*>(data, nullptr);
+    store<const void*>(data, a ? a->pool : nullptr);
     return {};
   case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
   case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:

@@ -75,7 +75,8 @@ void Device::fill_properties() {
   p.isLargeBar = 1;
   const uint64_t ticks = agent_info<uint64_t>(agent_, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY);
   p.clockInstructionRate = int((ticks ? ticks : system_frequency()) / 1000);
-  // Textures, memory pools, IPC events and multi-device launches aren't implemented: those fields stay 0.
+  p.memoryPoolsSupported = 1;
+  // Textures, IPC events and multi-device launches aren't implemented: those fields stay 0.
 
   auto& a = p.arch;
   a.hasGlobalInt32Atomics = a.hasGlobalFloatAtomicExch = a.hasSharedInt32Atomics = a.hasSharedFloatAtomicExch = 1;
