@@ -113,3 +113,16 @@ function(bz_test name)
     set_property(TEST ${tests} APPEND PROPERTY LABELS host)
   endif()
 endfunction()
+
+# bz_hipcc(output source FLAGS ... [DEPENDS ...] [COMMENT text]): a build step with the tree's own hipcc; made again when a
+# header that the source read has changed. For device code alone clang tells no headers: let that depend on the whole program.
+function(bz_hipcc output source)
+  cmake_parse_arguments(A "" "COMMENT" "FLAGS;DEPENDS" ${ARGN})
+  if(NOT A_COMMENT)
+    get_filename_component(A_COMMENT ${output} NAME)
+    set(A_COMMENT "hipcc ${A_COMMENT}")
+  endif()
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${BZ_ROCM_ROOT}/bin/hipcc ${A_FLAGS} -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
+    DEPENDS ${source} ${A_DEPENDS} DEPFILE ${output}.d COMMENT "${A_COMMENT}" VERBATIM)
+endfunction()
