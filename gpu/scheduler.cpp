@@ -1,10 +1,12 @@
 #include "gpu/scheduler.hpp"
 
+#include "abi/pm4.hpp"
 #include "base/log.hpp"
 #include "base/segv.hpp"
 #include "gpu/device.hpp"
 #include "gpu/fault_report.hpp"
 #include "gpu/guard.hpp"
+#include "gpu/pm4.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -200,16 +202,33 @@ bool Scheduler::process_head(std::unique_lock<std::mutex>& lock, const std::shar
     if (packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
       fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
            fmt::format("a barrier-value packet with condition {}, which isn't defined", packet->cond));
+    else if (packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_PM4_IB)
+      return run_pm4_packet(*queue, completion);
     else
       fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED),
-           fmt::format("vendor-specific packets of format {}{} are not implemented on this device", packet->AmdFormat,
-                       packet->AmdFormat == abi::HSA_AMD_PACKET_TYPE_PM4_IB ? " (PM4 indirect buffer)" : ""));
+           fmt::format("vendor-specific packets of format {} are not implemented on this device", packet->AmdFormat));
     return false;
   }
   default:
     fail(*queue, abi::exception_bit(EC_QUEUE_PACKET_RESERVED), fmt::format("packet type {} is not defined", type));
     return false;
   }
+}
+
+bool Scheduler::run_pm4_packet(Queue& queue, uint64_t completion) {
+  uint64_t start = gpu_clock();
+  abi::amd_aql_pm4_ib_t packet;
+  Pm4Hooks hooks{&sink_, [](void* sink, uint32_t event) { static_cast<Sink*>(sink)->interrupt(event); }};
+  Status done = read_memory(&packet, queue.packet_address(queue.read), sizeof packet)
+                    ? run_pm4(packet.ib_jump_cmd, hooks)
+                    : error(Code::fault, "the packet can't be read");
+  if (!done.ok()) {
+    fail(queue, abi::exception_bit(EC_QUEUE_PACKET_VENDOR_UNSUPPORTED), done.message());
+    return false;
+  }
+  queue.consume();
+  signal_completion(completion, start, gpu_clock());
+  return true;
 }
 
 void Scheduler::launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Queue>& queue) {

@@ -62,6 +62,7 @@ private:
   Step step(Context& context);
   bool process_packets(std::unique_lock<std::mutex>& lock, Step& idle);
   bool process_head(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Queue>& queue);
+  bool run_pm4_packet(Queue& queue, uint64_t completion);
   void launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Queue>& queue);
   std::shared_ptr<Launch> pick();
   void run_slice(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Launch>& launch, Context& context);

@@ -86,12 +86,16 @@ cat >"$out/results.xml" <<'EOF'
 	<testcase name="e2e.a.b" classname="e2e.a.b" time="0.1" status="run">
 	<testcase name="off" classname="off" time="0" status="disabled">
 	<testcase name="late_crash_test" classname="l" time="0.1" status="fail">
+	<testcase name="not_here" classname="n" time="0.1" status="notrun">
+		<skipped message="SKIP_RETURN_CODE=77"/>
+	<testcase name="not_built" classname="n" time="0" status="notrun">
+		<skipped message="Unable to find executable"/>
 EOF
 echo '<testsuites tests="10" failures="0" disabled="1" errors="0" time="0" name="AllTests">' >"$out/results/good_test.xml"
 echo '<testsuites tests="5" failures="2" disabled="0" errors="0" time="0" name="AllTests">' >"$out/results/bad_test.xml"
 echo '<testsuites tests="4" failures="0" disabled="0" errors="0" time="0" name="AllTests">' >"$out/results/late_crash_test.xml"
 counted="$(. "$home/tools/bz/test.sh"; count_results "$out/results.xml" "$out/results")"
-[ "$counted" = "16 4" ] || { echo "count_results: got '$counted', wanted '16 4'"; failed=1; }
+[ "$counted" = "16 5 1" ] || { echo "count_results: got '$counted', wanted '16 5 1'"; failed=1; }
 
 [ $failed -eq 0 ] && echo PASSED
 exit $failed

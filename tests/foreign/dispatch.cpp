@@ -167,8 +167,8 @@ public:
     size_t half = bytes / 2 / 4 * 4;
     auto at = [](auto* p, size_t n) { return reinterpret_cast<decltype(p)>(reinterpret_cast<uintptr_t>(p) + n); };
     hsa_agent_t target = to_gpu ? m.gpu : m.cpu, source = to_gpu ? m.cpu : m.gpu;
-    CHECK(hsa_amd_memory_async_copy(at(to, half), target, at(from, half), source, bytes - half, 1, &first, second));
     CHECK(hsa_amd_memory_async_copy(to, target, from, source, half, 0, nullptr, first));
+    CHECK(hsa_amd_memory_async_copy(at(to, half), target, at(from, half), source, bytes - half, 1, &first, second));
     wait(second);
     REQUIRE(hsa_signal_load_scacquire(first) == 0);
     CHECK(hsa_signal_destroy(first));

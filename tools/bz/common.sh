@@ -128,7 +128,7 @@ build_targets() {
 # The runtime, ready for programs: built, or, in a tree that this user can't write, as it stands.
 ready_runtime() {
   runtime_is_built && ! can_write "$BZ_BUILD" || { with_build_lock build_runtime; return; }
-  local rooms=(abi api base codeobj devicelibs exec gpu hip isa kfd rocr thunk) newer
+  local rooms=(abi api base codeobj devicelibs exec gpu hip isa kfd rocr shim thunk) newer
   newer="$(cd "$BZ_HOME" && find "${rooms[@]}" \( -name '*.[ch]pp' -o -name '*.def' -o -name '*.cl' \) ! -name '*_test.cpp' \
     -newer "$BZ_BUILD/.ninja_log" -print -quit 2>/dev/null)"
   [ -z "$newer" ] || say "warning: $newer is newer than the build, which $(id -un) can't write; the build is used as it is"
@@ -136,7 +136,7 @@ ready_runtime() {
 
 runtime_is_built() {
   local file
-  for file in bin/hipcc bin/amdgpu-arch amdgcn lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so; do
+  for file in bin/hipcc bin/amdgpu-arch amdgcn lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so lib/libboltzmann-shim.so; do
     [ -e "$BZ_ROOT/$file" ] || return 1
   done
 }

@@ -5,7 +5,9 @@ packages_of() {
   local run="cmake ninja-build ccache clang-22 clang-tools-22 lld-22 llvm-22 libclc-22 g++ libfmt-dev libtoml11-dev libzstd-dev libdw-dev"
   case "$1" in
     run) echo "$run" ;;
-    test) echo "$run libgtest-dev llvm-22-dev" ;;
+    # The second line: programs that aren't ours, run on our driver interface and on our HSA runtime.
+    test) echo "$run libgtest-dev llvm-22-dev" \
+      "libhsakmt1 libhsa-runtime64-1 rocminfo gcc-12-offload-amdgcn libgomp-plugin-amdgcn1" ;;
     bench) echo "$run libgtest-dev libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev" ;;
     *) die "there is no package group '$1'" "the groups are run, test and bench" ;;
   esac

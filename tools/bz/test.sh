@@ -125,23 +125,24 @@ test_build() {
 }
 
 test_run() {
-  local results="$BZ_BUILD/test-results" code passed failed
+  local results="$BZ_BUILD/test-results" code passed failed skipped
   rm -rf "$results"
   mkdir -p "$results"
   # Every GoogleTest program leaves its own count here; the rest is counted by ctest's report.
   GTEST_OUTPUT="xml:$results/" ctest --test-dir "$BZ_BUILD" -j "$(jobs_count)" --output-on-failure --timeout 600 \
     --output-junit "$results.xml" "$@"
   code=$?
-  read -r passed failed < <(count_results "$results.xml" "$results")
+  read -r passed failed skipped < <(count_results "$results.xml" "$results")
+  [ "${skipped:-0}" -eq 0 ] || say "$skipped skipped (why: grep -B1 SKIPPED $results.xml)"
   # ctest may know of a failure that no report shows.
   [ $code -eq 0 ] || [ "$failed" -gt 0 ] || [ "$passed" -eq 0 ] || failed=1
   test_passed=$((test_passed + passed)) test_failed=$((test_failed + failed))
 }
 
-# count_results REPORT FOLDER: "passed failed". A test that left FOLDER/<name>.xml counts by its cases; one that died
-# before writing it, or is no GoogleTest program, counts as one.
+# count_results REPORT FOLDER: "passed failed skipped". A test that left FOLDER/<name>.xml counts by its cases; one that died
+# before writing it, or is no GoogleTest program, counts as one. Skipped are those that said so themselves, by exit code.
 count_results() {
-  local name status line cases bad passed=0 failed=0
+  local name status line cases bad passed=0 failed=0 skipped=0
   while read -r name status; do
     if [ -f "$2/$name.xml" ]; then
       line="$(grep -m1 '<testsuites ' "$2/$name.xml")"
@@ -152,9 +153,15 @@ count_results() {
       [ $cases -ge $bad ] || cases=$bad
       passed=$((passed + cases - bad)) failed=$((failed + bad))
     elif [ "$status" = run ]; then passed=$((passed + 1))
+    elif [ "$status" = skipped ]; then skipped=$((skipped + 1))
     elif [ "$status" != disabled ]; then failed=$((failed + 1))
     fi
-  done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="\([a-z]*\)".*/\1 \2/p' "$1" 2>/dev/null)
-  echo "$passed $failed"
+  done < <(awk '
+    function tell() { if (name != "") print name, status }
+    /<testcase / { tell(); match($0, / name="[^"]*"/); name = substr($0, RSTART + 7, RLENGTH - 8)
+                   match($0, / status="[a-z]*"/); status = substr($0, RSTART + 9, RLENGTH - 10) }
+    /<skipped message="SKIP_RETURN_CODE/ { status = "skipped" }
+    END { tell() }' "$1" 2>/dev/null)
+  echo "$passed $failed $skipped"
 }
 attribute() { local value="${2##* "$1"=\"}"; case "$2" in *" $1=\""*) echo "${value%%\"*}" ;; *) echo 0 ;; esac; }
