@@ -27,6 +27,7 @@ void CopyEngine::stop() {
     std::lock_guard lock(mutex_);
     stop_ = true;
     ready_.clear();
+    open_.clear();
   }
   ready_changed_.notify_all();
   for (auto& t : threads_) t.join();
@@ -34,22 +35,25 @@ void CopyEngine::stop() {
 }
 
 Outcome CopyEngine::submit(const CopyShape& shape, std::span<amd_signal_t* const> after, amd_signal_t* completion) {
-  auto job = std::make_shared<Job>(Job{shape, {after.begin(), after.end()}, 0, completion});
   bool open = false;
-  for (amd_signal_t* s : job->after) open = open || __atomic_load_n(&s->value, __ATOMIC_ACQUIRE) != 0;
+  for (amd_signal_t* s : after) open = open || __atomic_load_n(&s->value, __ATOMIC_ACQUIRE) != 0;
   if (!open && shape.bytes() <= kInline) {
-    perform(*job);
+    perform(Job{shape, {}, 0, completion});
     return {};
   }
+  auto job = std::make_shared<Job>(Job{shape, {after.begin(), after.end()}, 0, completion});
+  std::lock_guard lock(mutex_);
+  if (stop_) return fail(HSA_STATUS_ERROR_INVALID_RUNTIME_STATE, "copies have stopped");
   ++pending_;
+  if (completion) ++open_[completion].copies;
   if (Outcome o = advance(job); !o.ok()) {
-    --pending_;
+    retire(*job);
     return o;
   }
   return {};
 }
 
-Outcome CopyEngine::advance(std::shared_ptr<Job> job) {
+Outcome CopyEngine::advance(JobPtr job) {
   while (job->next < job->after.size()) {
     amd_signal_t* s = job->after[job->next];
     const int64_t value = __atomic_load_n(&s->value, __ATOMIC_ACQUIRE);
@@ -58,24 +62,42 @@ Outcome CopyEngine::advance(std::shared_ptr<Job> job) {
       continue;
     }
     if (value < 0) {
-      --pending_;
-      if (job->completion) complete_with_error(job->completion);
+      job->failed = true;
+      break;
+    }
+    if (const auto at = open_.find(s); at != open_.end()) {
+      at->second.waiting.push_back(std::move(job));
       return {};
     }
     return loop_.watch({s, HSA_SIGNAL_CONDITION_LT, 1}, [this, job](hsa_signal_value_t) {
-      (void)advance(job); // it runs on the loop, which exists: watching again can't fail
+      std::lock_guard lock(mutex_);
+      if (!stop_) (void)advance(job); // it runs on the loop, which exists: watching again can't fail
       return false;
     });
   }
-  std::lock_guard lock(mutex_);
-  if (stop_) return fail(HSA_STATUS_ERROR_INVALID_RUNTIME_STATE, "copies have stopped");
+  make_ready(std::move(job));
+  return {};
+}
+
+void CopyEngine::make_ready(JobPtr job) {
   ready_.push_back(std::move(job));
-  if (idle_ == 0 && threads_.size() < kThreads) {
+  if (ready_.size() <= looking_) return;
+  if (idle_ > 0) {
+    ready_changed_.notify_one();
+  } else if (threads_.size() < kThreads) {
     threads_.emplace_back([this] { worker(); });
     pthread_setname_np(threads_.back().native_handle(), "bz-copy");
   }
-  ready_changed_.notify_one();
-  return {};
+}
+
+void CopyEngine::retire(const Job& job) {
+  --pending_;
+  const auto at = job.completion ? open_.find(job.completion) : open_.end();
+  if (at == open_.end()) return;
+  const auto waiting = std::move(at->second.waiting);
+  at->second.waiting.clear();
+  if (--at->second.copies == 0) open_.erase(at);
+  for (const JobPtr& next : waiting) (void)advance(next);
 }
 
 void CopyEngine::perform(const Job& job) {
@@ -95,16 +117,24 @@ void CopyEngine::perform(const Job& job) {
 void CopyEngine::worker() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    ready_changed_.wait(lock, [&] { return stop_ || !ready_.empty(); });
-    --idle_;
     if (stop_) return;
-    const auto job = std::move(ready_.front());
+    if (ready_.empty()) {
+      ++idle_;
+      ready_changed_.wait(lock, [&] { return stop_ || !ready_.empty(); });
+      --idle_;
+      continue;
+    }
+    const JobPtr job = std::move(ready_.front());
     ready_.pop_front();
     lock.unlock();
-    perform(*job);
-    --pending_;
+    if (!job->failed)
+      perform(*job);
+    else if (job->completion)
+      complete_with_error(job->completion);
     lock.lock();
+    ++looking_;
+    retire(*job);
+    --looking_;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <span>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace bz::rocr {
@@ -48,19 +49,32 @@ private:
     std::vector<amd_signal_t*> after;
     size_t next = 0; ///< first dependency not known to be done
     amd_signal_t* completion = nullptr;
+    bool failed = false; ///< work that it waited for failed
   };
-  Outcome advance(std::shared_ptr<Job> job); ///< waits for the next open dependency, or makes the job ready
+  using JobPtr = std::shared_ptr<Job>;
+  /// A signal that copies of this engine complete: how many are still to come, and which copies wait for it. A chain of
+  /// copies goes from one to the next on the thread that does them.
+  struct Open {
+    size_t copies = 0;
+    std::vector<JobPtr> waiting;
+  };
+  // With the lock held:
+  Outcome advance(JobPtr job); ///< waits for the next open dependency, or makes the job ready
+  void make_ready(JobPtr job);
+  void retire(const Job& job); ///< it is over: what waits for it goes on
   void perform(const Job& job);
   void worker();
 
   EventLoop& loop_;
   std::mutex mutex_;
   std::condition_variable ready_changed_;
-  std::deque<std::shared_ptr<Job>> ready_;
+  std::deque<JobPtr> ready_;
+  std::unordered_map<amd_signal_t*, Open> open_;
   std::vector<std::thread> threads_;
   std::atomic<bool> timed_{false};
   std::atomic<size_t> pending_{0};
-  size_t idle_ = 0;
+  size_t idle_ = 0;    ///< threads that sleep
+  size_t looking_ = 0; ///< threads that look for a ready copy next
   bool stop_ = false;
 };
 

@@ -240,6 +240,22 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void*, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
+// Sharing needs a device: rocr_device_test and the tests of several processes have one.
+HSAKMT_STATUS hsaKmtMapMemoryToGPU(void*, HSAuint64, HSAuint64* address) {
+  *address = 0;
+  return HSAKMT_STATUS_SUCCESS;
+}
+HSAKMT_STATUS hsaKmtExportDMABufHandle(void*, HSAuint64, int*, HSAuint64*) { return HSAKMT_STATUS_NOT_SUPPORTED; }
+HSAKMT_STATUS hsaKmtShareMemory(void*, HSAuint64, HsaSharedMemoryHandle*) { return HSAKMT_STATUS_NOT_SUPPORTED; }
+HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle*, void**, HSAuint64*, HSAuint64, HSAuint32*) {
+  return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+HSAKMT_STATUS hsaKmtQueryPointerInfo(const void*, HsaPointerInfo*) { return HSAKMT_STATUS_NOT_SUPPORTED; }
+HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodesExt(HSAuint64, HsaGraphicsResourceInfo*, HSAuint64, HSAuint32*,
+                                                     HSA_REGISTER_MEM_FLAGS) {
+  return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
 HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor* d, bool manual, bool signaled, HsaEvent** event) {
   static uint64_t mailbox[1 << 16];
   std::lock_guard lock(mutex);
