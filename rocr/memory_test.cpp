@@ -244,6 +244,56 @@ TEST_F(Memory, AFailedDependencyFailsTheCopy) {
   hsa_signal_destroy(done);
 }
 
+TEST_F(Memory, AChainOfCopiesRunsInOrder) {
+  // Copy i moves what copy i - 1 brought; two chains at a time, each with a signal of the program at its head.
+  constexpr size_t kBytes = 64 * 1024, kLinks = 100;
+  const hsa_signal_t head = signal(1);
+  std::vector<std::vector<char>> places[2];
+  std::vector<hsa_signal_t> done[2];
+  for (int chain = 0; chain < 2; ++chain) {
+    places[chain].assign(kLinks + 1, std::vector<char>(kBytes, 0));
+    places[chain][0].assign(kBytes, char(7 + chain));
+  }
+  for (size_t i = 0; i < kLinks; ++i)
+    for (int chain = 0; chain < 2; ++chain) {
+      done[chain].push_back(signal(1));
+      const hsa_signal_t after = i ? done[chain][i - 1] : head;
+      ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_amd_memory_async_copy(places[chain][i + 1].data(), cpu, places[chain][i].data(),
+                                                               cpu, kBytes, 1, &after, done[chain][i]));
+    }
+  EXPECT_EQ(hsa_signal_load_relaxed(done[0][0]), 1);
+  hsa_signal_store_screlease(head, 0);
+  for (int chain = 0; chain < 2; ++chain) {
+    EXPECT_EQ(hsa_signal_wait_scacquire(done[chain].back(), HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+    EXPECT_EQ(places[chain].back(), places[chain].front());
+    for (const hsa_signal_t s : done[chain]) {
+      EXPECT_EQ(hsa_signal_load_relaxed(s), 0);
+      hsa_signal_destroy(s);
+    }
+  }
+  hsa_signal_destroy(head);
+}
+
+TEST_F(Memory, AFailureGoesThroughAChainOfCopies) {
+  std::vector<char> a(64, 1), b(64, 2);
+  constexpr int kLinks = 5000;
+  const hsa_signal_t head = signal(1);
+  std::vector<hsa_signal_t> done;
+  for (int i = 0; i < kLinks; ++i) {
+    done.push_back(signal(1));
+    ASSERT_HSA(HSA_STATUS_SUCCESS,
+               hsa_amd_memory_async_copy(a.data(), cpu, b.data(), cpu, 64, 1, i ? &done[size_t(i) - 1] : &head, done.back()));
+  }
+  hsa_signal_store_screlease(head, -1);
+  EXPECT_LT(hsa_signal_wait_scacquire(done.back(), HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+  EXPECT_EQ(a[0], 1);
+  for (const hsa_signal_t s : done) {
+    EXPECT_LT(hsa_signal_load_relaxed(s), 0);
+    hsa_signal_destroy(s);
+  }
+  hsa_signal_destroy(head);
+}
+
 TEST_F(Memory, AsyncCopyErrors) {
   std::vector<char> a(64), b(64);
   const hsa_signal_t done = signal(1);

@@ -54,7 +54,6 @@ TEST_F(Signals, CreationChecks) {
   const hsa_agent_t twice[] = {gpu, gpu};
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_signal_create(0, 2, twice, &s));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_signal_create(0, 0, nullptr, 0x80, &s));
-  EXPECT_HSA(HSA_STATUS_ERROR_NOT_SUPPORTED, hsa_amd_signal_create(0, 0, nullptr, HSA_AMD_SIGNAL_IPC, &s));
   // A signal for GPUs alone has no event that the device would have to raise.
   ASSERT_HSA(HSA_STATUS_SUCCESS, hsa_signal_create(0, 1, &gpu, &s));
   EXPECT_EQ(reinterpret_cast<amd_signal_t*>(s.handle)->event_mailbox_ptr, 0u);
