@@ -29,7 +29,8 @@ Expected<std::unique_ptr<DeviceSet>> DeviceSet::create(DeviceSetConfig config, S
       if (device->engine_) device->engine_->forget_code(begin, end);
   });
   unsigned workers = set->config_.workers ? set->config_.workers : std::max(1u, std::thread::hardware_concurrency());
-  set->scheduler_ = std::make_unique<Scheduler>(std::move(devices), *set->memory_, set->bell_, sink,
+  set->sdma_ = std::make_unique<Sdma>(devices, set->bell_, sink, set->config_.poll_us);
+  set->scheduler_ = std::make_unique<Scheduler>(std::move(devices), *set->memory_, *set->sdma_, set->bell_, sink,
                                                 Scheduler::Config{workers, set->config_.poll_us});
   return set;
 }
@@ -37,6 +38,7 @@ Expected<std::unique_ptr<DeviceSet>> DeviceSet::create(DeviceSetConfig config, S
 DeviceSet::~DeviceSet() {
   reset();
   scheduler_.reset();
+  sdma_.reset();
 }
 
 Status DeviceSet::start_engine(Device& device) {
@@ -66,28 +68,47 @@ Status DeviceSet::set_xnack(bool on) {
   return {};
 }
 
-Expected<uint32_t> DeviceSet::create_queue(const QueueConfig& config) {
-  if (config.device >= devices_.size()) return error(Code::invalid_argument, "there is no device {}", config.device);
-  if (config.ring_bytes < abi::kAqlPacketBytes || (config.ring_bytes & (config.ring_bytes - 1)) != 0)
+namespace {
+
+/// All of it must be accessible now; later changes are the queue's own failure.
+Status check_ring(const QueueConfig& config, uint32_t alignment) {
+  if (config.ring_bytes < alignment || (config.ring_bytes & (config.ring_bytes - 1)) != 0)
     return error(Code::invalid_argument, "a ring of {} bytes is no power of two of packets", config.ring_bytes);
-  if (config.ring % abi::kAqlPacketBytes != 0 || config.read_pointer % 8 != 0 || config.write_pointer % 8 != 0)
-    return error(Code::invalid_argument, "the ring must be aligned to 64 bytes and its indices to 8");
-  // All of it must be accessible now; later changes are the queue's own failure.
+  if (config.ring % alignment != 0 || config.read_pointer % 8 != 0 || config.write_pointer % 8 != 0)
+    return error(Code::invalid_argument, "the ring must be aligned to {} bytes and its indices to 8", alignment);
   uint8_t byte = 0;
   uint64_t index = 0;
   if (!read_memory(&byte, config.ring, 1) || !read_memory(&byte, config.ring + config.ring_bytes - 1, 1) ||
       !read_memory(&index, config.read_pointer, 8) || !write_memory(config.read_pointer, &index, 8) ||
       !read_memory(&index, config.write_pointer, 8))
     return error(Code::fault, "the ring at {:#x} or its indices can't be accessed", config.ring);
+  return {};
+}
+
+} // namespace
+
+Expected<uint32_t> DeviceSet::create_queue(const QueueConfig& config) {
+  if (config.device >= devices_.size()) return error(Code::invalid_argument, "there is no device {}", config.device);
+  BZ_TRY(check_ring(config, abi::kAqlPacketBytes));
   std::lock_guard lock(mutex_);
   BZ_TRY(segv::install()); // an application may have put its handlers on top since
   BZ_TRY(start_engine(*devices_[config.device]));
   return scheduler_->create_queue(config);
 }
 
+Expected<uint32_t> DeviceSet::create_copy_queue(const QueueConfig& config, uint32_t engine) {
+  if (config.device >= devices_.size()) return error(Code::invalid_argument, "there is no device {}", config.device);
+  constexpr uint32_t kRingAlignment = 256;
+  BZ_TRY(check_ring(config, kRingAlignment));
+  std::lock_guard lock(mutex_);
+  BZ_TRY(segv::install());
+  return sdma_->create_queue(config, engine);
+}
+
 void DeviceSet::reset() {
   std::lock_guard lock(mutex_);
   scheduler_->stop();
+  sdma_->stop();
   memory_->free_all();
   for (auto& device : devices_) device->doorbells_->unmap_all();
 }

@@ -7,6 +7,7 @@
 #include "gpu/memory.hpp"
 #include "gpu/product.hpp"
 #include "gpu/scheduler.hpp"
+#include "gpu/sdma.hpp"
 
 #include <functional>
 #include <memory>
@@ -63,12 +64,15 @@ public:
   Device& device(uint32_t index) { return *devices_[index]; }
   Memory& memory() { return *memory_; }
   Scheduler& scheduler() { return *scheduler_; }
+  Sdma& sdma() { return *sdma_; }
 
   /// Whether engines are made with XNACK on; busy once a queue exists.
   Status set_xnack(bool on);
   bool xnack() const { return xnack_; }
 
   Expected<uint32_t> create_queue(const QueueConfig& config);
+  /// A queue of a copy engine; Sdma::kAnyEngine: of one that has the fewest.
+  Expected<uint32_t> create_copy_queue(const QueueConfig& config, uint32_t engine);
   /// Destroys all queues and allocations and ends the workers; the set can be used again.
   void reset();
 
@@ -83,7 +87,8 @@ private:
   Bell bell_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::unique_ptr<Memory> memory_;
-  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Sdma> sdma_;
+  std::unique_ptr<Scheduler> scheduler_; ///< looks after the doorbells of sdma_ too
   std::mutex mutex_;
   bool xnack_ = false;
 };

@@ -31,8 +31,8 @@ double ns_since(Clock::time_point start) {
 
 } // namespace
 
-Scheduler::Scheduler(std::vector<Device*> devices, Memory& memory, Bell& bell, Sink& sink, Config config)
-    : devices_(std::move(devices)), memory_(memory), bell_(bell), sink_(sink), config_(config) {}
+Scheduler::Scheduler(std::vector<Device*> devices, Memory& memory, Sdma& sdma, Bell& bell, Sink& sink, Config config)
+    : devices_(std::move(devices)), memory_(memory), sdma_(sdma), bell_(bell), sink_(sink), config_(config) {}
 
 Scheduler::~Scheduler() { stop(); }
 
@@ -147,6 +147,7 @@ Scheduler::Step Scheduler::step(Context& context) {
 
 bool Scheduler::process_packets(std::unique_lock<std::mutex>& lock, Step& idle) {
   bool processed = false;
+  sdma_.nudge();
   for (size_t i = 0; i < queues_.size(); ++i) {
     // The queue is held: the lock is given up while a kernel is prepared, and the list may change then.
     std::shared_ptr<Queue> queue = queues_[i];
@@ -577,6 +578,7 @@ void Scheduler::idle(Step why) {
 }
 
 bool Scheduler::anything_ready() {
+  sdma_.nudge();
   for (auto& queue : queues_) {
     if (queue->accepts()) {
       Head head = queue->look();

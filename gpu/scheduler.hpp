@@ -20,6 +20,7 @@
 namespace bz::gpu {
 
 class Memory;
+class Sdma;
 class Sink;
 
 class Scheduler {
@@ -28,7 +29,7 @@ public:
     unsigned workers = 1;
     uint32_t poll_us = 50;
   };
-  Scheduler(std::vector<Device*> devices, Memory& memory, Bell& bell, Sink& sink, Config config);
+  Scheduler(std::vector<Device*> devices, Memory& memory, Sdma& sdma, Bell& bell, Sink& sink, Config config);
   ~Scheduler();
 
   Expected<uint32_t> create_queue(const QueueConfig& config);
@@ -84,6 +85,7 @@ private:
 
   std::vector<Device*> devices_;
   Memory& memory_;
+  Sdma& sdma_;
   Bell& bell_;
   Sink& sink_;
   Config config_;

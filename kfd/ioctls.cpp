@@ -319,17 +319,23 @@ int create_queue(Process& p, kfd_ioctl_create_queue_args& a) {
   int device = p.device_of(a.gpu_id);
   if (device < 0) return -EINVAL;
   if (!p.has_vm(static_cast<uint32_t>(device))) return refuse(ENODEV, "no VM was acquired for this GPU");
+  bool copies = false;
+  uint32_t engine = gpu::Sdma::kAnyEngine;
   switch (a.queue_type) {
   case KFD_IOC_QUEUE_TYPE_COMPUTE_AQL:
     break;
   case KFD_IOC_QUEUE_TYPE_COMPUTE:
     log("kfd", Level::error, "PM4 compute queues are not implemented");
     return -EINVAL;
-  case KFD_IOC_QUEUE_TYPE_SDMA:
-  case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
   case KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID:
-    log("kfd", Level::error, "SDMA queues are not implemented");
-    return -EINVAL;
+    engine = a.sdma_engine_id;
+    [[fallthrough]];
+  case KFD_IOC_QUEUE_TYPE_SDMA:
+    copies = true;
+    break;
+  case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
+    log("kfd", Level::error, "no engine of this device is one for XGMI alone");
+    return -ENOMEM;
   default:
     return refuse(EINVAL, "unknown queue type");
   }
@@ -343,20 +349,27 @@ int create_queue(Process& p, kfd_ioctl_create_queue_args& a) {
   config.write_pointer = a.write_pointer_address;
   config.percentage = a.queue_percentage;
   config.priority = a.queue_priority;
-  auto id = p.devices().create_queue(config);
+  auto id = copies ? p.devices().create_copy_queue(config, engine) : p.devices().create_queue(config);
   if (!id.ok()) {
     log("kfd", Level::error, "no queue: {}", id.status().message());
     return result(id.status());
   }
   a.queue_id = *id;
   p.set_exception_area(*id, a.ctx_save_restore_address);
-  auto slot = p.devices().scheduler().doorbell_slot(*id);
+  auto slot = copies ? p.devices().sdma().doorbell_slot(*id) : p.devices().scheduler().doorbell_slot(*id);
   if (!slot.ok()) return result(slot.status());
   a.doorbell_offset = doorbell_mmap_offset(a.gpu_id) | uint64_t{*slot} * 8;
   return 0;
 }
 
+bool is_copy_queue(uint32_t id) { return id >= gpu::kFirstSdmaQueue; }
+
 int destroy_queue(Process& p, kfd_ioctl_destroy_queue_args& a) {
+  if (is_copy_queue(a.queue_id)) {
+    int r = result(p.devices().sdma().destroy_queue(a.queue_id));
+    if (r == 0) p.forget_exception_area(a.queue_id);
+    return r;
+  }
   int r = result(p.devices().scheduler().destroy_queue(a.queue_id));
   if (r == 0) {
     p.forget_exception_area(a.queue_id);
@@ -367,7 +380,9 @@ int destroy_queue(Process& p, kfd_ioctl_destroy_queue_args& a) {
 
 int update_queue(Process& p, kfd_ioctl_update_queue_args& a) {
   // As the kernel: no ring, or an empty one, makes the queue inactive.
-  if (!a.ring_base_address || a.ring_size == 0) {
+  bool active = a.ring_base_address && a.ring_size != 0;
+  if (!active && is_copy_queue(a.queue_id)) return result(p.devices().sdma().update_queue(a.queue_id, 0, 0, 0));
+  if (!active) {
     auto config = p.devices().scheduler().queue_config(a.queue_id);
     if (!config.ok()) return result(config.status());
     return result(p.devices().scheduler().update_queue(a.queue_id, 0, 0, 0, config->priority));
@@ -378,6 +393,8 @@ int update_queue(Process& p, kfd_ioctl_update_queue_args& a) {
       !gpu::read_memory(&byte, a.ring_base_address + a.ring_size - 1, 1))
     return -EFAULT;
   if (a.ring_base_address % abi::kAqlPacketBytes != 0 || a.ring_size < abi::kAqlPacketBytes) return -EINVAL;
+  if (is_copy_queue(a.queue_id))
+    return result(p.devices().sdma().update_queue(a.queue_id, a.ring_base_address, a.ring_size, a.queue_percentage));
   return result(p.devices().scheduler().update_queue(a.queue_id, a.ring_base_address, a.ring_size, a.queue_percentage,
                                                      a.queue_priority));
 }

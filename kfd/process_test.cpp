@@ -397,7 +397,14 @@ TEST_F(Kfd, QueueErrors) {
   EXPECT_EQ(with([](auto& a) { a.read_pointer_address = 0; }), -EFAULT);
   EXPECT_EQ(with([](auto& a) { a.ctx_save_restore_address = 16; }), -EFAULT);
   EXPECT_EQ(with([](auto& a) { a.gpu_id = 5; }), -EINVAL);
-  for (uint32_t type : {0u, 1u, 3u, 4u, 77u}) EXPECT_EQ(with([&](auto& a) { a.queue_type = type; }), -EINVAL) << type;
+  for (uint32_t type : {KFD_IOC_QUEUE_TYPE_COMPUTE, 77u})
+    EXPECT_EQ(with([&](auto& a) { a.queue_type = type; }), -EINVAL) << type;
+  EXPECT_EQ(with([&](auto& a) { a.queue_type = KFD_IOC_QUEUE_TYPE_SDMA_XGMI; }), -ENOMEM) << "no engine is for that alone";
+  EXPECT_EQ(with([&](auto& a) {
+              a.queue_type = KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID;
+              a.sdma_engine_id = 2;
+            }),
+            -EINVAL);
   kfd_ioctl_update_queue_args u{};
   u.queue_id = 9;
   u.ring_size = 4096;

@@ -1,5 +1,7 @@
 #include "kfd/topology.hpp"
 
+#include "gpu/sdma.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -118,8 +120,8 @@ std::string Topology::node_properties(uint32_t node) const {
                                                                              p.gfx_target_version());
   t("vendor_id", kVendorAmd)("device_id", p.device_id)("location_id", uint64_t{index + 1} << 8)("domain", 0);
   t("drm_render_minor", kFirstRenderMinor + index)("hive_id", hive ? 0x626f6c747a6d616eull : 0);
-  // SDMA is not implemented: no engine is announced, so that copies go by kernels or by the host.
-  t("num_sdma_engines", 0)("num_sdma_xgmi_engines", 0)("num_sdma_queues_per_engine", 0)("num_cp_queues", kQueues);
+  t("num_sdma_engines", gpu::kSdmaEngines)("num_sdma_xgmi_engines", 0);
+  t("num_sdma_queues_per_engine", gpu::kSdmaQueuesPerEngine)("num_cp_queues", kQueues);
   t("max_engine_clk_fcompute", p.clock_mhz)("local_mem_size", p.memory_bytes)("fw_version", kFirmware);
   constexpr uint32_t kCapabilities =
       kCapQueueSizePowerOfTwo | kCapDoorbell64 | kCapCoherentHostAccess | kCapAsicRevision1 | kCapSramEcc;

@@ -366,8 +366,11 @@ TEST_F(ThunkQueue, QueueCallsCheckTheirArguments) {
             HSAKMT_STATUS_INVALID_PARAMETER);
   EXPECT_EQ(hsaKmtCreateQueue(1, HSA_QUEUE_MULTIMEDIA_DECODE, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kPage, nullptr, &r),
             HSAKMT_STATUS_INVALID_PARAMETER);
-  EXPECT_NE(hsaKmtCreateQueue(1, HSA_QUEUE_SDMA, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kPage, nullptr, &r),
+  EXPECT_NE(hsaKmtCreateQueue(1, HSA_QUEUE_SDMA_XGMI, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kPage, nullptr, &r),
+            HSAKMT_STATUS_SUCCESS); // no engine is for that alone
+  ASSERT_EQ(hsaKmtCreateQueue(1, HSA_QUEUE_SDMA, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kPage, nullptr, &r),
             HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(hsaKmtDestroyQueue(r.QueueId), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtUpdateQueue(99, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kPage, nullptr), HSAKMT_STATUS_INVALID_HANDLE);
   EXPECT_EQ(hsaKmtUpdateQueue(resource.QueueId, 100, HSA_QUEUE_PRIORITY_MAXIMUM, ring, kPage, nullptr),
             HSAKMT_STATUS_SUCCESS);
