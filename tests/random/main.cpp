@@ -28,6 +28,7 @@ constexpr const char* kUsage = R"(usage: random_programs [options]
   --only-kernel N    only this kernel of each program
   --file FILE        this text, which --emit or --reduce printed, with the inputs of the first seed
   --flag FLAG        one more flag for the device compiler (may be repeated)
+  --blame            tell which known fault of the compiler a failing kernel met, if any: mended_clang.py
   --emit             print the program, run nothing
   --reduce           leave out statements for as long as the difference stays; needs --only-kernel, one target, one level
   --check-undefined  stop at undefined behaviour on the host (signal 4)
@@ -47,7 +48,7 @@ struct Options {
   std::vector<Known> known;
   std::vector<std::string> flags;
   int only = -1;
-  bool emit = false, reduce = false, check_undefined = false;
+  bool blame = false, emit = false, reduce = false, check_undefined = false;
 };
 
 std::vector<std::string> split(const std::string& text) {
@@ -106,6 +107,7 @@ Options parse(int argc, char** argv) {
     else if (a == "--file") o.file = value();
     else if (a == "--flag") o.flags.push_back(value());
     else if (a == "--only-kernel") o.only = static_cast<int>(number(value()));
+    else if (a == "--blame") o.blame = true;
     else if (a == "--emit") o.emit = true;
     else if (a == "--reduce") o.reduce = true;
     else if (a == "--check-undefined") o.check_undefined = true;
@@ -114,6 +116,22 @@ Options parse(int argc, char** argv) {
   if (o.last < o.first || o.kernels < 1 || o.jobs < 1 || o.only >= o.kernels) usage("nothing to do");
   if (o.reduce && (o.only < 0 || o.targets.size() != 1 || o.levels.size() != 1 || o.first != o.last)) usage("--reduce needs one of everything");
   return o;
+}
+
+/// The fault of the compiler without which a kernel passes.
+std::string blame(const Options& o, uint64_t seed, int kernel, const std::string& target, const std::string& level) {
+  Trial trial(generate(seed, o.kernels), kernel, {});
+  trial.add_flags(o.flags);
+  trial.compile_with(BZ_RANDOM_SOURCES "/mended_clang.py");
+  if (!trial.prepare(false).empty()) return "not told: the host's side";
+  auto passes = [&](const char* reason) {
+    setenv("MEND", reason, 1);
+    return trial.run(target, level).empty();
+  };
+  if (passes("none")) return "not told: it passes when compiled step by step";
+  for (const char* reason : level == "O0" ? std::vector{"mask-spills"} : std::vector{"lost-value", "scaled-index"})
+    if (passes(reason)) return reason;
+  return "none that is known";
 }
 
 /// A program on every target and level; the number of what failed.
@@ -134,10 +152,13 @@ int run_program(const Options& o, uint64_t seed) {
         if (k.seed == seed && (k.target == "*" || k.target == target) && (k.level == "*" || k.level == level)) left_out.insert(k.kernel);
       for (const std::string& wrong : trial.run(target, level, left_out)) {
         ++failures;
-        std::string kernel;
-        if (const size_t at = wrong.rfind(" [k"); at != std::string::npos) kernel = " --only-kernel " + wrong.substr(at + 3, wrong.find(']', at) - at - 3);
+        std::string kernel, option;
+        if (const size_t at = wrong.rfind(" [k"); at != std::string::npos) kernel = wrong.substr(at + 3, wrong.find(']', at) - at - 3);
+        if (!kernel.empty()) option = " --only-kernel " + kernel;
         std::printf("seed %lu %s -%s: %s\n  again: random_programs --seeds %lu --kernels %d%s --targets %s --levels %s\n", seed, target.c_str(), level.c_str(),
-                    wrong.c_str(), seed, o.kernels, kernel.c_str(), target.c_str(), level.c_str());
+                    wrong.c_str(), seed, o.kernels, option.c_str(), target.c_str(), level.c_str());
+        if (o.blame && !kernel.empty())
+          std::printf("  the compiler's fault: %s\n", blame(o, seed, static_cast<int>(number(kernel)), target, level).c_str());
       }
     }
   return failures;

@@ -116,11 +116,20 @@ template <class T> INLINE T higher(T a, T b) { return a > b ? a : b; }
 template <class T> INLINE T middle(T a, T b, T c) { return higher(lower(a, b), lower(higher(a, b), c)); }
 template <class T> INLINE T magnitude(T a) { return a < T(0) ? sub(T(0), a) : a; }
 template <class T> INLINE T distance(T a, T b) { return a < b ? sub(b, a) : sub(a, b); }
-template <class T> INLINE T add_saturated(T a, T b) { return __builtin_elementwise_add_sat(a, b); }
+/// What a is stays hidden from clang, which takes the carry of a 64-bit sum of products for that of the next sum (README.md:
+/// carry-merged).
+template <class T> INLINE T hidden(T a) {
+#ifdef __AMDGCN__
+  if constexpr (sizeof(T) == 8 && !kSigned<T>)
+    if (!__builtin_constant_p(a)) asm("" : "+v"(a));
+#endif
+  return a;
+}
+template <class T> INLINE T add_saturated(T a, T b) { return __builtin_elementwise_add_sat(hidden(a), hidden(b)); }
 template <class T> INLINE T sub_saturated(T a, T b) { return __builtin_elementwise_sub_sat(a, b); }
 template <class T> INLINE T add_or(T a, T b, T c) {
   T r;
-  return __builtin_add_overflow(a, b, &r) ? c : r;
+  return __builtin_add_overflow(hidden(a), hidden(b), &r) ? c : r;
 }
 template <class T> INLINE T mul_or(T a, T b, T c) {
   T r;

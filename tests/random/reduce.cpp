@@ -55,6 +55,7 @@ int reduce(const Program& program, int kernel, const std::string& target, const 
     }
   }
   (void)failure(dropped);
+  for (size_t at = 0; (at = said.find('\n', at)) != std::string::npos; at += 3) said.replace(at, 1, "\n//"); // a comment
   std::printf("%s// %s -%s: %s\n", print(program, kernel, dropped).c_str(), target.c_str(), level.c_str(), said.c_str());
   return 0;
 }

@@ -50,8 +50,8 @@ const std::vector<std::string> kBoth = {"-std=c++20", "-ffp-contract=off", "-fno
 }
 
 Ended compile_device(const std::string& source, const std::string& out, const std::string& target, const std::string& level,
-                     const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {BZ_CLANG, "-x", "hip", "--offload-arch=" + target, "--offload-device-only", "--no-gpu-bundle-output",
+                     const std::vector<std::string>& flags, const std::string& clang) {
+  std::vector<std::string> command = {clang.empty() ? BZ_CLANG : clang, "-x", "hip", "--offload-arch=" + target, "--offload-device-only", "--no-gpu-bundle-output",
                                       "-nogpuinc", "-nogpulib", "-" + level, source, "-o", out};
   command.insert(command.end(), kBoth.begin(), kBoth.end());
   command.insert(command.end(), flags.begin(), flags.end());

@@ -61,8 +61,9 @@ std::string Trial::prepare(bool check_undefined) {
 
 std::vector<std::string> Trial::run(const std::string& target, const std::string& level, const std::set<std::string>& left_out) {
   const std::string object = folder_ + "/" + target + level + ".co", said = folder_ + "/said", found = folder_ + "/found";
-  if (Ended e = compile_device(folder_ + "/program.cpp", object, target, level, flags_); !e.good())
+  if (Ended e = compile_device(folder_ + "/program.cpp", object, target, level, flags_, clang_); !e.good())
     return {(e.late ? "compiler: no end: " : "compiler: ") + e.output.substr(0, 3000)};
+  std::fflush(nullptr); // else what is printed by abort() in the child is printed twice
   const pid_t child = fork();
   if (child == 0) {
     if (!std::freopen(said.c_str(), "w", stderr)) std::_Exit(3);

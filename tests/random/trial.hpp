@@ -19,6 +19,7 @@ public:
 
   std::string prepare(bool check_undefined); // the host's side; what is wrong, or nothing
   void add_flags(const std::vector<std::string>& flags) { flags_.insert(flags_.end(), flags.begin(), flags.end()); }
+  void compile_with(const std::string& clang) { clang_ = clang; }
   /// Compiles and runs in a process of its own; what is wrong, by kernel where it is known.
   std::vector<std::string> run(const std::string& target, const std::string& level, const std::set<std::string>& left_out = {});
 
@@ -27,6 +28,7 @@ private:
 
   uint64_t seed_;
   std::vector<std::string> flags_;
+  std::string clang_; // for the device; empty: the build's
   std::string folder_, source_;
   std::vector<Expected> expected_;
 };
