@@ -110,7 +110,7 @@ public:
   static Expected<std::unique_ptr<Engine>> create(const EngineConfig& config);
 
   /// Decodes (or finds) the kernel behind the descriptor and checks the packet against the limits.
-  /// invalid_image: no readable descriptor; out_of_resources: LDS or scratch beyond the limits; invalid_argument: sizes.
+  /// invalid_image: no readable descriptor; out_of_resources: LDS or scratch beyond the limits; unsupported: registers; invalid_argument: sizes.
   virtual Expected<std::shared_ptr<Dispatch>> prepare(const DispatchInfo& info) = 0;
   virtual std::unique_ptr<Worker> make_worker() = 0;
   /// Forget decoded kernels whose code lies in [begin, end): the memory was freed or rewritten.

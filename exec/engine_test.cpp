@@ -369,6 +369,8 @@ TEST(Engine, RefusesWhatItCannotRun) {
   EXPECT_EQ(code([](auto& d) { d.group_size = {0, 1, 1}; }), bz::Code::invalid_argument);
   EXPECT_EQ(code([](auto& d) { d.grid_size = {64, 0, 1}; }), bz::Code::invalid_argument);
   EXPECT_EQ(code([](auto& d) { d.group_bytes = 65537; }), bz::Code::out_of_resources);
+  EXPECT_EQ(code([](auto& d) { d.group_size = {256, 1, 1}; }), bz::Code::ok) << "four waves with all registers of their SIMD";
+  EXPECT_EQ(code([](auto& d) { d.group_size = {257, 1, 1}; }), bz::Code::unsupported);
   EXPECT_EQ(code([](auto& d) { d.private_bytes = 1u << 30; }), bz::Code::out_of_resources);
   EXPECT_EQ(code([](auto& d) { d.kernel_object = 0; }), bz::Code::invalid_image);
   EXPECT_EQ(code([](auto& d) { d.kernel_object = 0x10000; }), bz::Code::invalid_image);

@@ -48,6 +48,12 @@ void fill_ids(const Launch& l, const std::array<uint32_t, 3>& extent, uint32_t f
   }
 }
 
+/// Four SIMDs share a unit's wave slots; registers limit the waves of each.
+uint32_t waves_per_cu(const EngineConfig& config, const Launch& l) {
+  uint32_t file = unified_registers(l.target) ? 512 : 256;
+  return std::min(config.max_waves_per_cu, 4 * std::max(1u, file / l.vgprs));
+}
+
 /// The V# of private memory: swizzled, one dword of a lane every 256 bytes, lane number added.
 std::array<uint32_t, 4> scratch_resource(uint64_t base, uint64_t bytes) {
   constexpr uint32_t kSwizzle = 1u << 31, kIndexStride64 = 3u << 21, kAddTid = 1u << 23;
@@ -92,6 +98,9 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   l.architected_scratch = architected_flat_scratch(config.target);
   uint32_t granule = unified_registers(config.target) ? 8 : 4;
   l.vgprs = (rsrc1::vgpr_blocks(r1) + 1) * granule;
+  if (uint32_t most = waves_per_cu(config, l); l.waves > most)
+    return error(bz::Code::unsupported, "workgroup of {} waves with {} vector registers each; a compute unit has room for {} such waves",
+                 l.waves, l.vgprs, most);
   l.traits.target = config.target;
   l.traits.count_rows = config.count_rows;
   l.traits.accum_offset = unified_registers(config.target) ? (bits(kd.compute_pgm_rsrc3, 0, 6) + 1) * 4 : 256;
@@ -132,11 +141,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
 }
 
 uint32_t groups_per_cu(const EngineConfig& config, const Launch& l) {
-  // Four SIMDs share a unit's wave slots; registers limit the waves of each.
-  uint32_t file = unified_registers(l.target) ? 512 : 256;
-  uint32_t per_simd = std::max(1u, file / std::max(1u, l.vgprs));
-  uint32_t waves = std::min(config.max_waves_per_cu, 4 * per_simd);
-  uint32_t groups = std::max(1u, waves / std::max(1u, l.waves));
+  uint32_t groups = std::max(1u, waves_per_cu(config, l) / l.waves);
   if (l.info.group_bytes) groups = std::min(groups, std::max(1u, config.lds_bytes / l.info.group_bytes));
   return groups;
 }

@@ -119,7 +119,9 @@ abi::kernel_descriptor_t descriptor_for(const Start& s) {
   for (auto& f : kUser)
     if (s.user & f.enable) user += f.dwords;
   auto kd = RawKernel::plain_descriptor(s.target);
-  kd.compute_pgm_rsrc1 = 63u | (s.mode & 255) << 12 | (s.mode >> 8 & 1) << 21 | (s.mode >> 9 & 1) << 23;
+  // All registers, or as many as 16 waves leave to each.
+  const uint32_t blocks = s.group[0] * s.group[1] * s.group[2] <= 256 ? 63 : 15;
+  kd.compute_pgm_rsrc1 = blocks | (s.mode & 255) << 12 | (s.mode >> 8 & 1) << 21 | (s.mode >> 9 & 1) << 23;
   kd.compute_pgm_rsrc2 = (s.system & 1) | (user + s.preload) << 1 | (s.system >> 1) << 7 | s.ids << 11;
   kd.kernel_code_properties = s.user;
   kd.kernarg_preload = static_cast<uint16_t>(s.preload | s.preload_at << 7);

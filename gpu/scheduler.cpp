@@ -264,7 +264,7 @@ void Scheduler::launch(std::unique_lock<std::mutex>& lock, const std::shared_ptr
       case Code::out_of_resources:
         code = EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID;
         break;
-      case Code::wrong_target:
+      case Code::unsupported:
         code = EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID;
         break;
       default:
