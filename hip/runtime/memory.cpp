@@ -1,6 +1,7 @@
 #include "hip/runtime/memory.hpp"
 #include "hip/runtime/graph_memory.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/ipc.hpp"
 #include "hip/runtime/pool.hpp"
 #include "hip/runtime/thread_state.hpp"
 
@@ -89,7 +90,7 @@ Status release_allocation(const Allocation& a) {
   case MemoryKind::registered:
     return hsa_check(hsa_amd_memory_unlock(p), "unpinning memory");
   case MemoryKind::imported:
-    return hsa_check(hsa_amd_ipc_memory_detach(p), "closing another process's memory");
+    return Runtime::get().imported().drop(p);
   case MemoryKind::symbol: // the module owns it
   case MemoryKind::pooled: // the pool does
   case MemoryKind::mapped: // hipMemUnmap takes it away
@@ -198,6 +199,8 @@ Result free_memory(void* ptr, bool host_memory) {
     for (auto& d : runtime.devices()) d->synchronize();
   }
   if (a->kind == MemoryKind::graph) return free_graph_memory(ptr); // the graph keeps it for the next launch
+  if (a->kind == MemoryKind::imported)
+    return runtime.imported().close(ptr) ? Result() : fail(hipErrorInvalidValue, "{} was freed already", ptr);
   auto taken = runtime.memory.remove(ptr);
   if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr); // by another thread meanwhile
   if (taken->kind == MemoryKind::pooled) runtime.pools().free(taken->pool, taken->base, nullptr);

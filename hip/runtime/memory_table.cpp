@@ -52,6 +52,14 @@ std::optional<Allocation> MemoryTable::remove(const void* base) {
   return out;
 }
 
+bool MemoryTable::set_synchronous(const void* base, bool on) {
+  std::unique_lock lock(mutex_);
+  auto it = live_.find(number(base));
+  if (it == live_.end()) return false;
+  it->second.synchronous = on;
+  return true;
+}
+
 std::vector<Allocation> MemoryTable::remove_device(int device) {
   std::unique_lock lock(mutex_);
   std::vector<Allocation> out;

@@ -31,6 +31,7 @@ struct Allocation {
   uintptr_t device_base = 0; ///< where kernels see it
   uint64_t id = 0;           ///< unique in the process
   bool permanent = false;    ///< managed variables: the program's own pointers hold the address, a reset keeps it
+  bool synchronous = false; ///< HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: copies and fills are over when the call returns
   const void* pool = nullptr; ///< hipMemPool_t it came from, or null
   bool on_device() const {
     return kind != MemoryKind::host && kind != MemoryKind::managed && kind != MemoryKind::registered;
@@ -44,6 +45,8 @@ public:
   std::optional<Allocation> find(const void* pointer) const;
   /// The allocation that begins here is taken out and remembered as freed.
   std::optional<Allocation> remove(const void* base);
+  /// False if nothing begins there.
+  bool set_synchronous(const void* base, bool on);
   /// All allocations of a device, taken out; permanent ones stay.
   std::vector<Allocation> remove_device(int device);
   /// Device memory of a device that follows its peers' access; pools and mappings have settings of their own.

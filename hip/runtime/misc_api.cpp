@@ -68,4 +68,12 @@ hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannel
   return {x, y, z, w, f};
 }
 
+// Profilers are attached from outside since ROCm 6; these two stayed as names.
+Result hipProfilerStart() {
+  return Result(hipErrorNotSupported, "profiling can't be switched by the program: use roctxProfilerResume or a tool");
+}
+Result hipProfilerStop() {
+  return Result(hipErrorNotSupported, "profiling can't be switched by the program: use roctxProfilerPause or a tool");
+}
+
 } // namespace bz::hip::impl

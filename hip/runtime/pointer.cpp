@@ -73,7 +73,7 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
     store<bool>(data, a.has_value());
     return {};
   case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-    store<unsigned long long>(data, 0);
+    store<unsigned long long>(data, a && a->kind == MemoryKind::mapped ? hipMemHandleTypePosixFileDescriptor : 0);
     return {};
   case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     store<hipMemAccessFlags>(data, a ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone);
@@ -82,11 +82,15 @@ Result pointer_attribute(void* data, hipPointer_attribute which, const void* ptr
     store<const void*>(data, a ? a->pool : nullptr);
     return {};
   case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-  case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
     store<bool>(data, false);
     return {};
-  case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+  case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+    store<bool>(data, a && a->kind == MemoryKind::device);
+    return {};
   case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    store<bool>(data, a && a->synchronous);
+    return {};
+  case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
     return fail(hipErrorNotSupported, "pointer attribute {} is not supported", static_cast<int>(which));
   }
   return fail(hipErrorInvalidValue, "pointer attribute {} doesn't exist", static_cast<int>(which));
@@ -150,6 +154,21 @@ Result hipPointerGetAttribute(void* data, hipPointer_attribute which, hipDevicep
   auto a = Runtime::get().memory.find(ptr);
   if (!a) return fail(hipErrorInvalidValue, "{} points into no memory of HIP", ptr);
   return pointer_attribute(data, which, ptr, a);
+}
+
+Result hipPointerSetAttribute(const void* value, hipPointer_attribute which, hipDeviceptr_t ptr) {
+  HIP_NONNULL(value);
+  HIP_NONNULL(ptr);
+  if (which < HIP_POINTER_ATTRIBUTE_CONTEXT || which > HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
+    return fail(hipErrorInvalidValue, "pointer attribute {} doesn't exist", static_cast<int>(which));
+  if (which != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+    return fail(hipErrorInvalidValue, "pointer attribute {} can only be read", static_cast<int>(which));
+  auto& memory = Runtime::get().memory;
+  auto a = memory.find(ptr);
+  if (!a || !a->on_device()) return fail(hipErrorInvalidDevicePointer, "{} is no device memory of HIP", ptr);
+  if (!memory.set_synchronous(reinterpret_cast<void*>(a->base), *static_cast<const bool*>(value)))
+    return fail(hipErrorInvalidDevicePointer, "{} was freed", ptr);
+  return {};
 }
 
 Result hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* which, void** data, hipDeviceptr_t ptr) {

@@ -291,7 +291,13 @@ hipMemAccessFlags MemoryPool::access(const Device& device) const {
 // ---- All pools ------------------------------------------------------------------------------------------------------
 
 std::shared_ptr<MemoryPool> MemoryPools::create(Device& device, const hipMemPoolProps& props) {
-  auto pool = std::make_shared<MemoryPool>(device, props, machine_unique());
+  auto pool = std::make_shared<MemoryPool>(device, props, machine_unique(), false);
+  live_.add(pool);
+  return pool;
+}
+
+std::shared_ptr<MemoryPool> MemoryPools::import(Device& device, const hipMemPoolProps& props, uint64_t id) {
+  auto pool = std::make_shared<MemoryPool>(device, props, id, true);
   live_.add(pool);
   return pool;
 }

@@ -14,13 +14,16 @@ namespace bz::hip {
 
 class MemoryPool {
 public:
-  MemoryPool(Device& device, hipMemPoolProps props, uint64_t id) : device_(device), props_(props), id_(id) {}
+  MemoryPool(Device& device, hipMemPoolProps props, uint64_t id, bool imported)
+      : device_(device), props_(props), id_(id), imported_(imported) {}
   MemoryPool(const MemoryPool&) = delete;
 
   Device& device() const { return device_; }
   const hipMemPoolProps& props() const { return props_; }
   /// Names the pool in exported handles: unique on this machine.
   uint64_t id() const { return id_; }
+  /// Stands for another process's pool: gives pointers by hipMemPoolImportPointer only.
+  bool imported() const { return imported_; }
 
   Outcome<void*> allocate(size_t size, Stream& stream);
   /// The block that begins at `base` is free once the work of `stream` so far is done. False if it isn't in use.
@@ -64,6 +67,7 @@ private:
   Device& device_;
   const hipMemPoolProps props_;
   const uint64_t id_;
+  const bool imported_;
   mutable std::mutex mutex_;
   Blocks used_, free_;
   std::multimap<size_t, uintptr_t> free_by_size_;
@@ -80,6 +84,7 @@ private:
 class MemoryPools {
 public:
   std::shared_ptr<MemoryPool> create(Device& device, const hipMemPoolProps& props);
+  std::shared_ptr<MemoryPool> import(Device& device, const hipMemPoolProps& props, uint64_t id);
   /// The pool of a handle, or null.
   std::shared_ptr<MemoryPool> find(hipMemPool_t handle) const { return live_.find(handle); }
   /// False if there is no such pool. Memory in use stays usable until it is freed.

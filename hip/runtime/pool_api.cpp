@@ -1,6 +1,7 @@
 // Memory pools and stream-ordered allocation of the API.
 #include "hip/runtime/capture.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/ipc.hpp"
 #include "hip/runtime/pool.hpp"
 
 namespace bz::hip::impl {
@@ -16,6 +17,7 @@ Outcome<std::shared_ptr<MemoryPool>> find_pool(hipMemPool_t handle) {
 
 Result allocate(void** ptr, size_t size, const std::shared_ptr<MemoryPool>& pool, const StreamPtr& stream) {
   *ptr = nullptr;
+  if (pool->imported()) return Result(hipErrorInvalidValue, "nothing can be allocated from an imported memory pool");
   if (size == 0) return {};
   if (stream->capturing()) {
     hipMemAllocNodeParams parameters{};
@@ -48,6 +50,7 @@ Result hipDeviceGetMemPool(hipMemPool_t* mem_pool, int device) {
 Result hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
   HIP_TRY_ASSIGN(auto pool, find_pool(mem_pool));
+  if (pool->imported()) return Result(hipErrorInvalidValue, "an imported memory pool can't serve a device");
   if (&pool->device() != d)
     return fail(hipErrorInvalidDevice, "the pool's memory is on device {}, not on {}", pool->device().ordinal(), device);
   Runtime::get().pools().set_current(*d, std::move(pool));
@@ -165,6 +168,11 @@ Result hipFreeAsync(void* ptr, hipStream_t stream) {
   if (!frees || a->base != reinterpret_cast<uintptr_t>(ptr))
     return runtime.memory.was_freed(ptr) ? fail(hipErrorInvalidValue, "{} was freed already", ptr)
                                          : fail(hipErrorInvalidValue, "{} is not the start of device memory", ptr);
+  if (a->kind == MemoryKind::imported)
+    return s->host_or_now([ptr]() -> Status {
+      if (Runtime::get().imported().close(ptr)) return {};
+      return error(Code::invalid_argument, "{} was freed already", ptr);
+    });
   auto taken = runtime.memory.remove(ptr);
   if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr);
   if (taken->kind == MemoryKind::pooled) {

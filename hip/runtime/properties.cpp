@@ -75,8 +75,10 @@ void Device::fill_properties() {
   p.isLargeBar = 1;
   const uint64_t ticks = agent_info<uint64_t>(agent_, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY);
   p.clockInstructionRate = int((ticks ? ticks : system_frequency()) / 1000);
-  p.memoryPoolsSupported = 1;
-  // Textures, IPC events and multi-device launches aren't implemented: those fields stay 0.
+  p.memoryPoolsSupported = p.ipcEventSupported = p.cooperativeMultiDeviceLaunch = 1;
+  p.cooperativeMultiDeviceUnmatchedFunc = p.cooperativeMultiDeviceUnmatchedGridDim = 1;
+  p.cooperativeMultiDeviceUnmatchedBlockDim = p.cooperativeMultiDeviceUnmatchedSharedMem = 1;
+  p.memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
 
   auto& a = p.arch;
   a.hasGlobalInt32Atomics = a.hasGlobalFloatAtomicExch = a.hasSharedInt32Atomics = a.hasSharedFloatAtomicExch = 1;
@@ -265,7 +267,7 @@ Expected<long long> attribute(Device& d, hipDeviceAttribute_t which) {
   case hipDeviceAttributeMemoryPoolsSupported:
     return p.memoryPoolsSupported;
   case hipDeviceAttributeVirtualMemoryManagementSupported:
-    return 0;
+    return 1;
   case hipDeviceAttributeHostRegisterSupported:
     return p.hostRegisterSupported;
   case hipDeviceAttributeMemoryPoolSupportedHandleTypes:

@@ -45,8 +45,12 @@ public:
   PinnedBuffer(const PinnedBuffer&) = delete;
   T* get() const { return p_; }
   operator T*() const { return p_; }
-  void store(size_t i, T value) { __atomic_store_n(p_ + i, value, __ATOMIC_RELEASE); }
-  T load(size_t i) const { return __atomic_load_n(p_ + i, __ATOMIC_ACQUIRE); }
+  void store(size_t i, T value) { __atomic_store(p_ + i, &value, __ATOMIC_RELEASE); }
+  T load(size_t i) const {
+    T value;
+    __atomic_load(p_ + i, &value, __ATOMIC_ACQUIRE);
+    return value;
+  }
 
 private:
   T* p_ = nullptr;
