@@ -284,6 +284,20 @@ TEST_P(Buffer, FaultStatusIsZero) {
     EXPECT_EQ(m.vgpr(6)[n], 0xdead0006);
   }
 }
+/// Register and instruction offset are added in 32 bits before the bounds are looked at.
+TEST_P(Buffer, NegativeRegisterOffset) {
+  std::vector<uint32_t> data(64);
+  std::iota(data.begin(), data.end(), 1000u);
+  for (uint64_t exec : {~uint64_t{0}, uint64_t{0x00ff0f3355aa0001}}) {
+    Machine m(Target::gfx906, GetParam());
+    m.set_sgpr64(4, reinterpret_cast<uint64_t>(data.data()));
+    m.sgpr(6) = 128, m.sgpr(7) = 0x24fac;
+    m.set_exec(exec);
+    for (uint32_t n = 0; n < 64; ++n) m.vgpr(0)[n] = 4 * n - 64, m.vgpr(1)[n] = 7;
+    run(m, Target::gfx906, "buffer_load_dword v1, v0, s[4:7], 0 offen offset:64");
+    for (uint32_t n = 0; n < 64; ++n) EXPECT_EQ(m.vgpr(1)[n], exec >> n & 1 ? n < 32 ? 1000 + n : 0 : 7u) << "lane " << n;
+  }
+}
 TEST_P(Buffer, FormatsThatDoNotExistAreRefusedByName) {
   std::vector<uint32_t> data(256);
   Machine m(Target::gfx942, GetParam());
@@ -336,6 +350,11 @@ TEST_P(Buffer, PrivateMemory) {
             ASSERT_EQ(memory[d * 64 + n], want) << "lane " << n << " dword " << d;
           }
         }
+        // A negative register: the sum with the instruction's offset has 32 bits.
+        for (uint32_t n = 0; n < 64; ++n) m.vgpr(0)[n] = at(n) - 0x400;
+        run(m, t, "buffer_load_dword v6, v0, s[4:7], s8 offen offset:1028");
+        for (uint32_t n = 0; n < 64; ++n)
+          if (exec >> n & 1) EXPECT_EQ(m.vgpr(6)[n], memory[(at(n) + 20) / 4 * 64 + n]) << "lane " << n;
         // Beyond the dispatch's private memory.
         m.sgpr(8) = 64 * Machine::kScratchBytes;
         EXPECT_FALSE(m.run(words(t, "buffer_load_dword v6, off, s[4:7], s8")).ok());

@@ -171,7 +171,8 @@ template <bool Full, bool Saddr> struct AddressB {
   BZ_AI LanePtr buffer_ptr(int lane, uint32_t bytes) {
     const BufferForm& b = buffer;
     uint32_t index = (b.idxen ? cell(s[0], lane) : 0) + (b.add_tid ? static_cast<uint32_t>(lane) : 0);
-    uint64_t offset = static_cast<uint64_t>(static_cast<uint32_t>(im)) + (b.offen ? cell(b.idxen ? s[3] : s[0], lane) : 0);
+    // A sum of 32 bits: compilers leave a negative register with an instruction offset that brings it above zero.
+    uint64_t offset = static_cast<uint32_t>(im) + (b.offen ? cell(b.idxen ? s[3] : s[0], lane) : 0);
     if (b.own) return scratch_ptr(own_offset(offset), lane, bytes);
     // Range check: none without an index but with the lane's number; the index against records if there are records; else
     // bytes. The scalar offset has no part in it. Each dword is checked by itself: the caller sees how many bytes fit.
@@ -325,7 +326,7 @@ template <bool Full, bool Saddr> struct AddressB {
       at += first;
     }
     if constexpr (S == Space::buffer) {
-      at = own_offset(at);
+      at = own_offset(static_cast<uint32_t>(at));
     } else {
       if (o->mods & mods::kSaddr) at += get<uint32_t>(w + s[2]);
       at = static_cast<uint32_t>(at);
