@@ -69,13 +69,15 @@ struct ClientQueue {
   }
   ~ClientQueue() { (void)set.scheduler().destroy_queue(id); }
 
-  template <class P> uint64_t put(P packet, uint16_t header, bool ring_bell = true) {
+  /// Producers may do this at the same time.
+  void ring_bell(uint64_t index) { __atomic_store_n(doorbell, index, __ATOMIC_RELEASE); }
+  template <class P> uint64_t put(P packet, uint16_t header, bool bell = true) {
     uint64_t index = __atomic_fetch_add(&queue.write_dispatch_id, 1, __ATOMIC_RELAXED);
     while (index - __atomic_load_n(&queue.read_dispatch_id, __ATOMIC_ACQUIRE) >= kPackets) std::this_thread::yield();
     auto* slot = reinterpret_cast<char*>(&ring[index % kPackets]);
     memcpy(slot + 2, reinterpret_cast<char*>(&packet) + 2, 62);
     __atomic_store_n(reinterpret_cast<uint16_t*>(slot), header, __ATOMIC_RELEASE);
-    if (ring_bell) *doorbell = index;
+    if (bell) ring_bell(index);
     return index;
   }
   uint64_t dispatch(const fake::Kernel& kernel, uint32_t groups, abi::amd_signal_t* done, bool barrier = false) {
@@ -385,7 +387,7 @@ TEST_P(Scheduling, PacketWrittenBeforeTheDoorbellWaitsForIt) {
   uint64_t index = q.put(p, abi::HSA_PACKET_TYPE_KERNEL_DISPATCH, false);
   std::this_thread::sleep_for(10ms);
   EXPECT_EQ(ran, 0);
-  *q.doorbell = index;
+  q.ring_bell(index);
   EXPECT_TRUE(wait_value(done, 0));
 }
 
