@@ -68,28 +68,41 @@ const Code* GroupContext::code_of(const Op* o) const {
 }
 
 void GroupContext::use_coverage(uint64_t* coverage) {
-  for (uint32_t i = 0; i < group.wave_count; ++i) wave(i)->coverage = coverage;
+  for (uint32_t i = 0; i < dispatch->launch.waves; ++i) wave(i)->coverage = coverage;
+}
+
+/// What all groups of a dispatch share.
+void GroupContext::place(const std::shared_ptr<DispatchImpl>& d, uint64_t* coverage) {
+  const Launch& l = d->launch;
+  Group& g = group;
+  quota = kFirstQuota;
+  codes.assign(1, d->code);
+  std::memset(g.jumps, 0, sizeof g.jumps);
+  size_t scratch = size_t{l.scratch_bytes} * 64 * l.waves;
+  if (scratch > scratch_size_) {
+    if (scratch_) munmap(scratch_, scratch_size_);
+    scratch_size_ = (scratch + 0xffff) & ~size_t{0xffff};
+    void* p = mmap(nullptr, scratch_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    scratch_ = static_cast<char*>(p);
+  }
+  if (lds_.size() < l.info.group_bytes + 64) lds_.resize(l.info.group_bytes + 64);
+  g.lds = lds_.data();
+  g.lds_bytes = l.info.group_bytes;
+  g.vgprs = l.vgprs;
+  g.target = l.target;
+  g.head = wave(0);
+  need_constants(l.waves, *d->code);
+  for (uint32_t i = 0; i < l.waves; ++i) place_wave(l, g, wave(i), i, scratch_);
+  dispatch = d;
+  use_coverage(coverage);
 }
 
 void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index, uint64_t* coverage) {
   const Launch& l = d->launch;
   Group& g = group;
   const bool fresh = dispatch != d;
-  if (fresh) {
-    dispatch = d;
-    quota = kFirstQuota;
-    codes.assign(1, d->code);
-    std::memset(g.jumps, 0, sizeof g.jumps);
-    size_t scratch = size_t{l.scratch_bytes} * 64 * l.waves;
-    if (scratch > scratch_size_) {
-      if (scratch_) munmap(scratch_, scratch_size_);
-      scratch_size_ = (scratch + 0xffff) & ~size_t{0xffff};
-      void* p = mmap(nullptr, scratch_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (p == MAP_FAILED) throw std::bad_alloc();
-      scratch_ = static_cast<char*>(p);
-    }
-    if (lds_.size() < l.info.group_bytes + 64) lds_.resize(l.info.group_bytes + 64);
-  }
+  if (fresh) place(d, coverage);
   if (fresh || index != index_ + 1) {
     g.id = {static_cast<uint32_t>(index % l.groups[0]), static_cast<uint32_t>(index / l.groups[0] % l.groups[1]),
             static_cast<uint32_t>(index / l.groups[0] / l.groups[1])};
@@ -98,42 +111,38 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
     if (++g.id[1] == l.groups[1]) g.id[1] = 0, ++g.id[2];
   }
   index_ = index;
-  auto extent = group_extent(l, g.id);
-  uint32_t total = extent[0] * extent[1] * extent[2];
+  std::array<uint32_t, 3> extent{};
+  uint32_t total = l.lanes;
+  if (__builtin_expect(l.ragged, 0)) {
+    extent = group_extent(l, g.id);
+    total = extent[0] * extent[1] * extent[2];
+  }
   g.wave_count = g.alive = (total + 63) / 64;
   g.exit = Exit::none;
   g.arrived = 0;
   g.slept = false;
   g.refetch = false;
-  spin.restart();
-  waited = false;
   g.split_mode = l.traits.split_mode;
-  g.lds = lds_.data();
-  g.lds_bytes = l.info.group_bytes;
-  g.vgprs = l.vgprs;
-  g.head = g.current = wave(0);
+  g.current = g.head;
   g.halt_op = nullptr;
   g.halt_lane = -1;
   g.halt_text = nullptr;
-  if (fresh || g.wave_count > rows_waves_ || g.wave_count > scalars_ready_) need_constants(g.wave_count, *d->code);
+  if (looked_at) spin.restart();
+  looked_at = waited = false;
 
-  const Op* full = d->code->full;
-  const Op* masked = d->code->masked;
-  bool all_full = total % 64 == 0;
-  for (uint32_t i = 0; i < g.wave_count; ++i) {
+  const uint32_t last = g.wave_count - 1;
+  for (uint32_t i = 0; i <= last; ++i) {
     Wave* w = wave(i);
-    w->group = &g;
-    w->coverage = coverage;
-    init_wave(l, g, w, i, extent, scratch_);
-    w->next = wave(i + 1 == g.wave_count ? 0 : i + 1);
-    w->prev = wave(i == 0 ? g.wave_count - 1 : i - 1);
+    init_wave(l, g, w, extent);
+    w->next = wave(i == last ? 0 : i + 1);
+    w->prev = wave(i == 0 ? last : i - 1);
     w->span = layout::kStride;
     w->convoy = 1;
   }
   Wave* head = g.head;
   head->span = uint64_t{layout::kStride} * g.wave_count;
   head->convoy = g.wave_count;
-  head->pc = all_full ? full : masked;
+  head->pc = total % 64 == 0 ? d->code->full : d->code->masked;
 }
 
 // ---------------------------------------------------------------- worker
@@ -168,11 +177,10 @@ RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t fi
   uint64_t before = executed();
   uint32_t host_mxcsr = _mm_getcsr();
   r.next = first;
+  if (!context_) context_ = engine_.take_context();
+  GroupContext& c = *context_;
+  c.group.loaded_mxcsr = 0;   // not a value of ours: loaded at once
   for (uint64_t end = first + count; r.next < end;) {
-    if (!context_) context_ = engine_.take_context();
-    GroupContext& c = *context_;
-    c.group.target = d->launch.target;
-    c.group.hooks = engine_.config().hooks;
     c.start(d, r.next++, coverage_.data());
     if (!execute(c, r)) break;
   }
@@ -190,6 +198,7 @@ RunResult WorkerImpl::resume(std::unique_ptr<ParkedGroup> group) {
   context_ = std::move(parked->context);
   r.next = parked->next;
   context_->use_coverage(coverage_.data());
+  context_->group.loaded_mxcsr = 0;
   execute(*context_, r);
   _mm_setcsr(host_mxcsr);
   r.instructions = executed() - before;
@@ -207,6 +216,7 @@ RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
   RunResult r;
   uint32_t host_mxcsr = _mm_getcsr();
   context_ = std::move(context);
+  context_->group.loaded_mxcsr = 0;
   execute(*context_, r);
   context = r.parked ? std::move(static_cast<ParkedImpl&>(*r.parked).context) : std::move(context_);
   _mm_setcsr(host_mxcsr);
@@ -216,8 +226,7 @@ RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
 /// Runs the group on: true if it finished. Otherwise r says parked or halted.
 bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
   Group& g = c.group;
-  uint64_t started = __builtin_ia32_rdtsc(), looked = started;
-  g.loaded_mxcsr = 0;   // not a value of ours: loaded at once
+  uint64_t started = 0, looked = 0;   // reading the clock is dear: begins with the first look
   g.budget = c.quota;
   for (;;) {
     g.exit = Exit::none;
@@ -234,11 +243,13 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
     case Exit::finished: r.state = RunResult::State::finished; return true;
     case Exit::yield: {
       uint64_t now = __builtin_ia32_rdtsc();
-      if (now - looked < kLook) c.quota = std::min(2 * c.quota, kMostQuota);
+      if (!started) started = now;
+      else if (now - looked < kLook) c.quota = std::min(2 * c.quota, kMostQuota);
       else if (now - looked > 4 * kLook) c.quota = std::max(c.quota / 4, kLeastQuota);
       looked = now;
       g.budget = c.quota;
       if (g.current->convoy != g.alive) g.current = next_runnable(g.current);
+      c.looked_at = true;
       bool waits = c.spin.unchanged(g, c.dispatch->launch.vgprs);
       if (c.waited && !waits) c.spin.restart();   // what it waited for has come: the next wait is another one
       c.waited = waits;
@@ -374,6 +385,7 @@ std::unique_ptr<GroupContext> EngineImpl::take_context() {
   if (contexts_.empty()) {
     auto fresh = std::make_unique<GroupContext>();
     fresh->group.share = &share_;
+    fresh->group.hooks = config_.hooks;
     return fresh;
   }
   auto c = std::move(contexts_.back());

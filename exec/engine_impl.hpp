@@ -36,6 +36,7 @@ public:
   std::shared_ptr<DispatchImpl> dispatch;
   std::vector<std::shared_ptr<const Code>> codes;   ///< all that waves of this group may point into
   SpinWatch spin;
+  bool looked_at = false;                           ///< the spin watch has seen this group
   bool waited = false;                              ///< parked because it only waited, and not seen to move since
   int64_t quota = kFirstQuota;                      ///< back edges until the engine looks at the group again
 
@@ -47,6 +48,7 @@ public:
   const Code* code_of(const Op* o) const;
 
 private:
+  void place(const std::shared_ptr<DispatchImpl>& d, uint64_t* coverage);
   void need_constants(uint32_t waves, const Code& code);
   char* blocks_ = nullptr;
   std::vector<uint8_t> lds_;

@@ -74,6 +74,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
       return error(bz::Code::invalid_argument, "dispatch with a size of 0 in dimension {}", d);
     lanes *= info.group_size[i];
     l.groups[i] = (uint64_t{info.grid_size[i]} + info.group_size[i] - 1) / info.group_size[i];
+    l.ragged |= info.grid_size[i] % info.group_size[i] != 0;
   }
   if (lanes > 1024) return error(bz::Code::invalid_argument, "workgroup of {} work-items; the limit is 1024", lanes);
   if (info.group_bytes > config.lds_bytes)
@@ -91,7 +92,7 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   l.lanes = static_cast<uint32_t>(lanes);
   l.waves = (l.lanes + 63) / 64;
   l.scratch_bytes = (info.private_bytes + 3) / 4 * 4;
-  l.mode = rsrc1::mode(r1);
+  const uint32_t mode = rsrc1::mode(r1);
   l.entry = info.kernel_object + static_cast<uint64_t>(kd.kernel_code_entry_byte_offset);
   l.packed_ids = unified_registers(config.target);
   l.id_vgprs = rsrc2::id_vgprs(r2);
@@ -104,9 +105,10 @@ Expected<Launch> make_launch(const EngineConfig& config, const DispatchInfo& inf
   l.traits.target = config.target;
   l.traits.count_rows = config.count_rows;
   l.traits.accum_offset = unified_registers(config.target) ? (bits(kd.compute_pgm_rsrc3, 0, 6) + 1) * 4 : 256;
-  l.mxcsr32 = mxcsr_of_mode(l.mode, false);
-  l.mxcsr64 = mxcsr_of_mode(l.mode, true);
-  l.traits.split_mode = l.mxcsr32 != l.mxcsr64;
+  l.flags.mode = mode;
+  l.flags.mxcsr32 = mxcsr_of_mode(mode, false);
+  l.flags.mxcsr64 = mxcsr_of_mode(mode, true);
+  l.traits.split_mode = l.flags.mxcsr32 != l.flags.mxcsr64;
 
   // User SGPRs, in the order of the ABI.
   std::vector<uint32_t> s;
@@ -153,28 +155,22 @@ std::array<uint32_t, 3> group_extent(const Launch& l, const std::array<uint32_t,
   return e;
 }
 
-void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::array<uint32_t, 3>& extent, char* scratch) {
-  uint32_t total = extent[0] * extent[1] * extent[2], first = 64 * index;
-  uint32_t count = std::min(64u, total - first);
-  uint64_t wave_bytes = uint64_t{l.scratch_bytes} * 64, wave_offset = wave_bytes * index;
+void place_wave(const Launch& l, Group& g, Wave* w, uint32_t index, char* scratch) {
+  w->group = &g;
   w->index = index;
-  w->scc = 0;
-  w->state = WaveState::running;
-  w->gws_ticket = 0;
-  w->gpr_index = 0;
-  w->trapsts = 0;
   w->accum_offset = l.traits.accum_offset;
-  w->mode = l.mode;
-  w->mxcsr32 = l.mxcsr32;
-  w->mxcsr64 = l.mxcsr64;
-  w->scratch = scratch + wave_offset;
+  w->scratch = scratch + uint64_t{l.scratch_bytes} * 64 * index;
   w->scratch_bytes = l.scratch_bytes;
-  w->set_exec(count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1);
+}
+
+void init_wave(const Launch& l, const Group& g, Wave* w, const std::array<uint32_t, 3>& extent) {
+  const uint32_t index = w->index, first = 64 * index;
+  static_cast<WaveFlags&>(*w) = l.flags;
   w->sgpr[layout::kM0] = 0;
 
   uint32_t* s = w->sgpr;
   std::memcpy(s, l.user_sgprs.data(), sizeof l.user_sgprs);
-  auto base = reinterpret_cast<uint64_t>(scratch);
+  const uint64_t wave_bytes = uint64_t{l.scratch_bytes} * 64, own = reinterpret_cast<uint64_t>(w->scratch), base = own - wave_bytes * index;
   if (l.buffer_at >= 0) {
     auto v = scratch_resource(base, wave_bytes * l.waves);
     std::memcpy(s + l.buffer_at, v.data(), 16);
@@ -185,19 +181,18 @@ void init_wave(const Launch& l, Group& g, Wave* w, uint32_t index, const std::ar
   for (int d = 0; d < 3; ++d)
     if (rsrc2::group_id(r2, d)) s[n++] = g.id[static_cast<size_t>(d)];
   if (rsrc2::group_info(r2)) s[n++] = g.wave_count | (index == 0) << 31;
-  if (l.architected_scratch) {
-    uint64_t own = base + wave_offset;
-    std::memcpy(s + layout::kFlatScratch, &own, 8);
-  } else if (rsrc2::private_segment(r2)) {
-    s[n++] = static_cast<uint32_t>(wave_offset);
-  }
+  if (l.architected_scratch) std::memcpy(s + layout::kFlatScratch, &own, 8);
+  else if (rsrc2::private_segment(r2)) s[n++] = static_cast<uint32_t>(own - base);
 
-  bool whole = extent[0] == l.info.group_size[0] && extent[1] == l.info.group_size[1] && extent[2] == l.info.group_size[2];
-  size_t stride = size_t{l.waves} * 64;
-  int rows = l.packed_ids ? 1 : l.id_vgprs;
-  if (whole) {
-    for (int r = 0; r < rows; ++r) std::memcpy(w->row(static_cast<unsigned>(r)), l.ids.data() + static_cast<size_t>(r) * stride + first, 256);
+  if (__builtin_expect(!l.ragged, 1)) {
+    w->set_exec(first + 64 <= l.lanes ? ~uint64_t{0} : (uint64_t{1} << (l.lanes - first)) - 1);
+    const size_t stride = size_t{l.waves} * 64;
+    const unsigned rows = l.packed_ids ? 1 : static_cast<unsigned>(l.id_vgprs);
+    const uint32_t* ids = l.ids.data() + first;
+    for (unsigned r = 0; r < rows; ++r, ids += stride) std::memcpy(w->row(r), ids, 256);
   } else {
+    const uint32_t count = std::min(64u, extent[0] * extent[1] * extent[2] - first);
+    w->set_exec(count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1);
     fill_ids(l, extent, first, count, w->row(0), 64);
   }
 }

@@ -16,9 +16,9 @@ struct Launch {
   isa::Target target = isa::Target::gfx942;
   uint64_t entry = 0;
   CodeTraits traits;
-  uint32_t mode = 0;
-  uint32_t mxcsr32 = 0, mxcsr64 = 0;       ///< of that mode
+  WaveFlags flags;                         ///< of a wave at its start
   std::array<uint64_t, 3> groups{};        ///< workgroups in each dimension
+  bool ragged = false;                     ///< the grid ends inside workgroups
   uint32_t lanes = 0;                      ///< of a whole workgroup
   uint32_t waves = 0;
   uint32_t scratch_bytes = 0;              ///< per lane, a multiple of 4
@@ -39,7 +39,9 @@ uint32_t groups_per_cu(const EngineConfig& config, const Launch& launch);
 
 /// Work-items of group `id` (partial at the grid's edge).
 std::array<uint32_t, 3> group_extent(const Launch& launch, const std::array<uint32_t, 3>& id);
-/// Registers and state of wave `index`; `scratch` is the group's private memory.
-void init_wave(const Launch& launch, Group& group, Wave* wave, uint32_t index, const std::array<uint32_t, 3>& extent, char* scratch);
+/// What is the same for wave `index` of every workgroup; `scratch` is the group's private memory.
+void place_wave(const Launch& launch, Group& group, Wave* wave, uint32_t index, char* scratch);
+/// Registers and state at entry of a wave that has its place, in a workgroup of `extent`.
+void init_wave(const Launch& launch, const Group& group, Wave* wave, const std::array<uint32_t, 3>& extent);
 
 } // namespace bz::exec

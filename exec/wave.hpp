@@ -25,17 +25,27 @@ inline constexpr int kCspShift = 29;   ///< conditional branch stack pointer, th
 
 enum class WaveState : uint32_t { running, at_barrier, sleeping, ended };
 
+struct WaveScalars {
+  alignas(64) uint32_t sgpr[128];
+};
+/// What every wave of a dispatch has at its start and may change: copied as a whole.
+struct WaveFlags {
+  uint32_t scc = 0;
+  uint32_t mode = 0;
+  uint32_t mxcsr32 = 0, mxcsr64 = 0;   ///< of that mode
+  WaveState state = WaveState::running;
+  uint32_t gws_ticket = 0;             ///< what the wave waits for in global wave sync; 0: nothing
+  uint32_t gpr_index = 0;              ///< M0-like copy of s_set_gpr_idx: bits 7:0 index, 15:12 mode
+  uint32_t trapsts = 0;                ///< hwreg TRAPSTS as the program wrote it: nothing here raises a flag
+};
+static_assert(sizeof(WaveScalars) == layout::kState);
+
 /// The head of a wave block; registers follow at layout offsets.
-struct Wave {
-  uint32_t sgpr[128];
-  // --- kState
-  uint32_t scc;
-  uint32_t mode;
+struct Wave : WaveScalars, WaveFlags {
   uint64_t span;            ///< bytes of wave blocks that one handler call covers: one stride, or the whole convoy
   uint64_t* coverage;       ///< the worker's row counters
   Group* group;
   uint32_t convoy;          ///< waves in the span
-  uint32_t mxcsr32, mxcsr64;
   uint32_t index;           ///< in the workgroup
   const Op* pc;             ///< where the wave goes on when it is not the running one
   const Op* cur;            ///< memory operation in progress (for faults)
@@ -43,13 +53,9 @@ struct Wave {
   Wave* prev;
   uint64_t saved_exec;      ///< EXEC around a DPP row
   uint64_t jump_target;     ///< address for a lookup
-  WaveState state;
-  uint32_t gws_ticket;      ///< what the wave waits for in global wave sync; 0: nothing
-  uint32_t gpr_index;       ///< M0-like copy of s_set_gpr_idx: bits 7:0 index, 15:12 mode
   char* scratch;            ///< dword-interleaved private memory of this wave
   uint32_t scratch_bytes;   ///< per lane
   uint32_t accum_offset;
-  uint32_t trapsts;         ///< hwreg TRAPSTS as the program wrote it: nothing here raises a flag
   uint64_t special[3];      ///< copies of vccz, execz, scc as sources of 32 or 64 bits
   alignas(64) Op patched[2];///< indexed operation and the return behind it
 
@@ -60,7 +66,6 @@ struct Wave {
   uint32_t* row(unsigned vgpr) { return reinterpret_cast<uint32_t*>(base() + layout::vgpr(vgpr)); }
 };
 static_assert(sizeof(Wave) <= layout::kConst);
-static_assert(offsetof(Wave, scc) == layout::kState);
 
 /// Why handlers returned to the run loop.
 enum class Exit : uint32_t {

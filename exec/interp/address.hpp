@@ -224,7 +224,7 @@ template <bool Full, bool Saddr> struct AddressB {
 
   // ------------------------------------------------------------ a chunk of lanes
 
-  enum class Pattern { other, contiguous, uniform };
+  enum class Pattern { other, contiguous, uniform, scattered };   ///< scattered: LDS, but all in bounds
   struct Chunk { Pattern pattern; char* p; };   ///< p: first active lane's address
   /// Spaces whose lanes may lie side by side.
   template <Space S> static constexpr bool kPatterned = S == Space::global || S == Space::flat || S == Space::lds || S == Space::buffer;
@@ -286,7 +286,8 @@ template <bool Full, bool Saddr> struct AddressB {
     return true;
   }
 
-  /// The same for a whole wave with all lanes on, with few branches: every chunk contiguous, or every chunk uniform.
+  /// The same for a whole wave with all lanes on, with few branches: every chunk contiguous, or every chunk uniform; only
+  /// here LDS may be called scattered.
   /// `need`: LDS bytes beyond the lane's own address that must be in bounds.
   template <Space S> BZ_AI Pattern wave_pattern(uint32_t step, uint64_t need) const {
     VU not_contiguous(0u), not_uniform(0u), other(0u), top(0u), steps = iota() * step;
@@ -308,7 +309,8 @@ template <bool Full, bool Saddr> struct AddressB {
       if (ballot(other != 0u)) return Pattern::other;
     }
     if (ballot(not_contiguous != 0u) == 0) return Pattern::contiguous;
-    return ballot(not_uniform != 0u) == 0 ? Pattern::uniform : Pattern::other;
+    if (ballot(not_uniform != 0u) == 0) return Pattern::uniform;
+    return S == Space::lds ? Pattern::scattered : Pattern::other;
   }
   /// Address of a chunk's first lane.
   template <Space S> BZ_AI char* chunk_address(int q) const {

@@ -58,7 +58,7 @@ template <auto Sem, class B> BZ_AI void eval_lanes(const Op* o, char* wv, bool& 
 template <bool Full, int G> struct LaneV : LaneB<Full, G> {
   static constexpr bool kFull = Full;
   /// Rolled where it costs little: four chunks are worth it with a mask too, eight are not.
-  static constexpr bool kUnroll = G != kGeneral && (Full || kChunks == 4);
+  static constexpr bool kUnroll = kChunks == 4 || (G != kGeneral && Full);
   using LaneB<Full, G>::LaneB;
 };
 

@@ -239,13 +239,14 @@ template <bool Full, int G> struct LaneB : LaneOps {
   Bits em = static_cast<Bits>(~0u);
   Bits acc = 0;
   bool wrote_mask = false, wrote_exec = false, halted = false;
+  bool no_shift;      // copied, as the following
   uint32_t d, s[6];   // copied: stores to registers might alias *o
   uint32_t m = 0;     // Op::mods
   VU sv[6];
   VI is_scalar[6];
   VU pending = VU(0u);
 
-  BZ_AI LaneB(const Op* op, char* wave) : o(op), w(wave), d(op->d) {
+  BZ_AI LaneB(const Op* op, char* wave) : o(op), w(wave), no_shift(op->mods & mods::kZeroCount), d(op->d) {
     for (int i = 0; i < 6; ++i) s[i] = op->s[i];
     if constexpr (G == kScalar0) {
       const char* lit = reinterpret_cast<const char*>(&op->lit);
@@ -284,7 +285,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI bool clamp() const { return G == kGeneral && (m & mods::kClamp); }
   BZ_AI bool op_sel(int k) const { return G == kGeneral && (m >> (mods::kOpSelShift + k) & 1); }
   BZ_AI bool op_sel_hi(int k) const { return G == kGeneral ? (m >> (mods::kOpSelHiShift + k) & 1) : true; }
-  BZ_AI bool zero_count() const { return o->mods & mods::kZeroCount; }
+  BZ_AI bool zero_count() const { return no_shift; }
   BZ_AI isa::Target target() const { return wave()->group->target; }
   BZ_AI void not_implemented(const char* why) { halted = true; wave()->group->halt_text = why; }
   BZ_AI bool neg(int k) const { return G == kGeneral && (m & mods::neg(k)); }
@@ -393,29 +394,17 @@ template <bool Full, int G> struct LaneB : LaneOps {
   BZ_AI void clear_exceptions() { wave()->trapsts &= ~0x1ffu; }
   BZ_AI void write_src(int k, U32 x) { put(s[k], x.v); }
 
-  // omod is ignored while output denormals are on or in IEEE mode; clamp is to [0, 1].
-  BZ_AI F32 finish(F32 x) const {
-    if constexpr (G == kGeneral) {
-      if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm32Shift & 2))
-        x = without_minus_zero(x * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f));
-      if (m & mods::kClamp) x = clamp01(x);
-    }
-    return x;
+  template <class F> BZ_AI F times(F x, float factor) const {
+    if constexpr (std::is_same_v<F, F16>) return round_to_f16(to_f32(x) * F32(factor));
+    else return x * F(factor);
   }
-  BZ_AI F64 finish(F64 x) const {
-    if constexpr (G == kGeneral) {
-      if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm64Shift & 2))
-        x = without_minus_zero(x * F64(om == 1 ? 2.0 : om == 2 ? 4.0 : 0.5));
-      if (m & mods::kClamp) x = clamp01(x);
-    }
-    return x;
-  }
-  BZ_AI F16 finish(F16 x) const {
-    if constexpr (G == kGeneral) {
-      if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> mode::kDenorm64Shift & 2))
-        x = without_minus_zero(round_to_f16(to_f32(x) * F32(om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f)));
-      if (m & mods::kClamp) x = clamp01(x);
-    }
+  /// omod is ignored while output denormals are on or in IEEE mode; clamp is to [0, 1].
+  template <class F> BZ_AI F finish(F x) const {
+    constexpr int kDenorm = std::is_same_v<F, F32> ? mode::kDenorm32Shift : mode::kDenorm64Shift;
+    if (G != kGeneral || __builtin_expect(!(m & (mods::kClamp | 3u << mods::kOmodShift)), 1)) return x;   // one test in the usual case
+    if (int om = m >> mods::kOmodShift & 3; om && !(mode() & mode::kIeee) && !(mode() >> kDenorm & 2))
+      x = without_minus_zero(times(x, om == 1 ? 2.0f : om == 2 ? 4.0f : 0.5f));
+    if (m & mods::kClamp) x = clamp01(x);
     return x;
   }
   BZ_AI static F32 without_minus_zero(F32 x) { return vselect(x == F32(0.0f), F32(0.0f), x); }

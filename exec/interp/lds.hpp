@@ -35,7 +35,11 @@ template <bool Full, bool Saddr> struct LdsB : MemoryB<Full, Saddr> {
     if constexpr (!Full) return false;
     uint32_t first = static_cast<uint32_t>(im) * static_cast<uint32_t>(stride), second = aux * static_cast<uint32_t>(stride);
     Pattern pattern = this->template wave_pattern<Space::lds>(4 * N, uint64_t{first > second ? first : second} + 4 * N);
-    if (pattern == Pattern::other || (pattern == Pattern::uniform && M == Move::store)) return false;
+    if (N == 1 && pattern == Pattern::scattered) {
+      this->template scattered<M, 2>(o, w, lds + first, lds + second);
+      return true;
+    }
+    if (pattern == Pattern::other || pattern == Pattern::scattered || (pattern == Pattern::uniform && M == Move::store)) return false;
     for (int q = 0; q < kChunks; ++q) {
       char* base = lds + cell(s[0], q * kLanes);
       char* p[2] = {base + first, base + second};

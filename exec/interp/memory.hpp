@@ -248,6 +248,22 @@ template <bool Full, bool Saddr> struct MemoryB : AddressB<Full, Saddr> {
     }
     return true;
   }
+  /// LDS, all lanes on and in bounds, in any order: one dword at each of `Parts` offsets.
+  template <Move M, int Parts> __attribute__((noinline)) static void scattered(const Op* o, char* w, char* first, char* second) {
+    const char* address = w + o->s[0];
+    char* out = w + o->d;
+    const char* data[2] = {w + o->s[1], w + o->s[2]};
+    char* base[2] = {first, second};
+#pragma clang loop unroll_count(8)
+    for (int at = 0; at < 4 * 64; at += 4) {
+      const uint32_t a = Base::template get<uint32_t>(address + at);
+      for (int i = 0; i < Parts; ++i) {
+        // A result may lie on the address row: only this lane needs that place, and it has read it.
+        if constexpr (M == Move::load) __builtin_memcpy(out + static_cast<int>(layout::kRow) * i + at, base[i] + a, 4);
+        else __builtin_memcpy(base[i] + a, data[i] + at, 4);
+      }
+    }
+  }
   template <Move M, Space S, Elem E, int N> BZ_AI void transfer() {
     if (!this->template open<S>()) return;
     if constexpr (Full && Base::template kPatterned<S> && S != Space::buffer) {
@@ -256,6 +272,9 @@ template <bool Full, bool Saddr> struct MemoryB : AddressB<Full, Saddr> {
         for (int q = 0; q < kChunks; ++q) contiguous<M, E, N>(q, this->template chunk_address<S>(q));
       } else if (M == Move::load && pattern == Pattern::uniform) {
         for (int q = 0; q < kChunks; ++q) uniform<E, N>(q, kAllLanes, this->template chunk_address<S>(q));
+      } else if (S == Space::lds && N == 1 && is_u32(E) && pattern == Pattern::scattered) {
+        char* p = this->lds + static_cast<uint32_t>(im);
+        scattered<M, 1>(o, w, p, p);
       } else {
         halted = !mixed<M, S, E, N>(o, w);
       }

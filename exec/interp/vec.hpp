@@ -113,8 +113,13 @@ template <bool Signed> struct Wide {
   }
   BZ_AI static VU as_u(VI m) { return __builtin_bit_cast(VU, m); }
   BZ_AI friend Wide operator+(Wide a, Wide b) {
-    VU l = a.lo + b.lo;
-    return {l, a.hi + b.hi - as_u(l < b.lo)};
+    VU l = a.lo + b.lo, h = a.hi + b.hi;
+    if constexpr (kLanes == 16) {   // one masked addition; with a 1 that LLVM knows it would widen the mask and subtract
+      VU one(1u);
+      asm("" : "+v"(one));
+      return {l, (l < b.lo) ? h + one : h};
+    }
+    return {l, h - as_u(l < b.lo)};
   }
   BZ_AI friend Wide operator-(Wide a, Wide b) { return {a.lo - b.lo, a.hi - b.hi + as_u(a.lo < b.lo)}; }
   BZ_AI friend Wide operator-(Wide a) { return Wide(0) - a; }

@@ -79,7 +79,7 @@ void Machine::start(isa::Target target, uint32_t waves) {
   l.traits.target = target;
   l.traits.accum_offset = 256;
   l.traits.count_rows = true;
-  l.mode = impl_->mode;
+  l.flags.mode = impl_->mode;
   l.groups = {1, 1, 1};
   l.lanes = 64 * waves;
   l.waves = waves;
@@ -95,7 +95,6 @@ void Machine::start(isa::Target target, uint32_t waves) {
   d->code = *code;
   impl_->context = impl_->engine->take_context();
   GroupContext& c = *impl_->context;
-  c.group.target = target;
   c.start(d, 0, impl_->worker->coverage());
 }
 Machine::~Machine() = default;
