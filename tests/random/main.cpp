@@ -32,7 +32,7 @@ constexpr const char* kUsage = R"(usage: random_programs [options]
   --emit             print the program, run nothing
   --reduce           leave out statements for as long as the difference stays; needs --only-kernel, one target, one level
   --check-undefined  stop at undefined behaviour on the host (signal 4)
-The last line is PASSED, or FAILED and a count. BZ_SIMD and the other variables of the engine have their usual meaning.
+The last line is PASSED, or FAILED and a count. Every build of the engine runs, unless BZ_SIMD names one.
 )";
 
 struct Known {

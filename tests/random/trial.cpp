@@ -32,6 +32,12 @@ std::vector<std::string> lines(const std::string& text) {
   return all;
 }
 
+std::vector<std::string> engines() {
+  if (const char* one = std::getenv("BZ_SIMD"); one && *one) return {one};
+  if (__builtin_cpu_supports("x86-64-v4")) return {"avx512", "avx2"};
+  return {"avx2"};
+}
+
 } // namespace
 
 Trial::Trial(const Program& program, int only, const std::set<int>& dropped)
@@ -60,14 +66,29 @@ std::string Trial::prepare(bool check_undefined) {
 }
 
 std::vector<std::string> Trial::run(const std::string& target, const std::string& level, const std::set<std::string>& left_out) {
-  const std::string object = folder_ + "/" + target + level + ".co", said = folder_ + "/said", found = folder_ + "/found";
+  const std::string object = folder_ + "/" + target + level + ".co";
   if (Ended e = compile_device(folder_ + "/program.cpp", object, target, level, flags_, clang_); !e.good())
     return {(e.late ? "compiler: no end: " : "compiler: ") + e.output.substr(0, 3000)};
+  std::vector<std::string> wrong;
+  for (const std::string& simd : engines()) {
+    wrong = run_once(object, target, simd, left_out);
+    for (std::string& w : wrong) w += " on " + simd;
+    if (!wrong.empty()) break;
+  }
+  std::filesystem::remove(object);
+  return wrong;
+}
+
+/// In a process of its own.
+std::vector<std::string> Trial::run_once(const std::string& object, const std::string& target, const std::string& simd,
+                                         const std::set<std::string>& left_out) {
+  const std::string said = folder_ + "/said", found = folder_ + "/found";
   std::fflush(nullptr); // else what is printed by abort() in the child is printed twice
   const pid_t child = fork();
   if (child == 0) {
     if (!std::freopen(said.c_str(), "w", stderr)) std::_Exit(3);
     setenv("BZ_GPUS", target.c_str(), 1);
+    setenv("BZ_SIMD", simd.c_str(), 1);
     int code = 0;
     try {
       std::ofstream out(found);
@@ -85,7 +106,6 @@ std::vector<std::string> Trial::run(const std::string& target, const std::string
     if (time(nullptr) > end && !late) kill(child, SIGKILL), late = true;
     usleep(2000);
   }
-  std::filesystem::remove(object);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return lines(read_all(found));
   // The last kernel that was started is the one.
   std::string kernel, text;
