@@ -26,6 +26,7 @@ bool Mappings::next(Mapping& m) {
     m.executable = mode[2] == 'x';
     m.shared = mode[3] == 's';
     m.file = inode != 0;
+    m.inode = inode;
     return true;
   }
   return false;

@@ -8,6 +8,7 @@ struct Mapping {
   uint64_t begin = 0, end = 0;
   bool readable = false, writable = false, executable = false, shared = false;
   bool file = false;   ///< of a file; else anonymous
+  uint64_t inode = 0;  ///< the file's
   /// Address space alone: nothing there can be accessed or is backed by a file.
   bool reserved() const { return !readable && !writable && !executable && !shared && !file; }
 };

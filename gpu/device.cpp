@@ -105,11 +105,11 @@ Expected<uint32_t> DeviceSet::create_copy_queue(const QueueConfig& config, uint3
   return sdma_->create_queue(config, engine);
 }
 
-void DeviceSet::reset() {
+void DeviceSet::reset(uint64_t kept) {
   std::lock_guard lock(mutex_);
   scheduler_->stop();
   sdma_->stop();
-  memory_->free_all();
+  memory_->free_all(kept);
   for (auto& device : devices_) device->doorbells_->unmap_all();
 }
 

@@ -73,8 +73,8 @@ public:
   Expected<uint32_t> create_queue(const QueueConfig& config);
   /// A queue of a copy engine; Sdma::kAnyEngine: of one that has the fewest.
   Expected<uint32_t> create_copy_queue(const QueueConfig& config, uint32_t engine);
-  /// Destroys all queues and allocations and ends the workers; the set can be used again.
-  void reset();
+  /// Destroys all queues and allocations (but one, if `kept` is not 0) and ends the workers; the set can be used again.
+  void reset(uint64_t kept = 0);
 
   Sink& sink() { return sink_; }
 

@@ -146,13 +146,37 @@ Expected<uint64_t> Memory::allocate(uint32_t device, MemoryKind kind, uint64_t v
   return place(std::move(a));
 }
 
+Expected<uint64_t> Memory::allocate_alias(uint32_t device, uint64_t va, uint64_t host, uint64_t size, uint32_t flags) {
+  if (device >= vram_.size()) return error(Code::invalid_argument, "there is no device {}", device);
+  const uint64_t bytes = (size + kPage - 1) / kPage * kPage;
+  for (uint64_t at : {va, host})
+    if (size == 0 || bytes < size || at == 0 || at % kPage != 0 || at >= kAddressLimit || bytes > kAddressLimit - at)
+      return error(Code::invalid_argument, "{} bytes at {:#x} are no pages", size, at);
+  Allocation a;
+  a.va = va;
+  a.size = bytes;
+  a.kind = MemoryKind::userptr;
+  a.device = device;
+  a.flags = flags;
+  a.alias_of = host;
+  std::lock_guard lock(mutex_);
+  BZ_TRY_ASSIGN(uint64_t id, place(std::move(a)));
+  if (Status aliased = aliases_.add(va, host, bytes); !aliased.ok()) {
+    va_of_.erase(id);
+    by_va_.erase(va);
+    return aliased;
+  }
+  by_va_.at(va).backed = true;
+  return id;
+}
+
 /// Enters an allocation whose range must be free.
 Expected<uint64_t> Memory::place(Allocation&& a) {
   auto next = by_va_.lower_bound(a.va);
   if ((next != by_va_.end() && next->first < a.end()) ||
       (next != by_va_.begin() && std::prev(next)->second.end() > a.va))
     return error(Code::invalid_argument, "{:#x}..{:#x} overlaps another allocation", a.va, a.end());
-  if (a.kind == MemoryKind::vram || a.kind == MemoryKind::gtt) BZ_TRY(claim(a.va, a.size));
+  if (a.kind != MemoryKind::doorbell) BZ_TRY(claim(a.va, a.size));
   a.backed = a.kind == MemoryKind::doorbell;
   if (Budget* b = budget(a); b && a.paid) b->used += a.size;
   uint64_t id = a.id = next_id_++;
@@ -215,6 +239,7 @@ Status Memory::back(Allocation& a, int protection) {
 
 /// Back to a reservation: pages are dropped, accesses fault, the address space stays the client's.
 void Memory::give_back(Allocation& a) {
+  if (a.alias_of && a.backed) aliases_.remove(a.va, a.alias_of, a.size);
   if (!a.backed || a.kind == MemoryKind::userptr || a.kind == MemoryKind::doorbell) return;
   void* p = mmap(pointer(a.va), a.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   // The map count of the process can be used up by the hole that this makes: then only the pages are dropped.
@@ -238,7 +263,9 @@ void Memory::release(Allocation& a) {
     freed_.erase(freed_order_.front());
     freed_order_.erase(freed_order_.begin());
   }
-  if (freed_.insert_or_assign(a.va, a).second) freed_order_.push_back(a.va);
+  Allocation gone = a;
+  gone.backing.reset(); // kept for reports alone
+  if (freed_.insert_or_assign(a.va, std::move(gone)).second) freed_order_.push_back(a.va);
 }
 
 Status Memory::free(uint64_t id) {
@@ -248,7 +275,7 @@ Status Memory::free(uint64_t id) {
   Allocation& a = *found;
   if (!a.mapped.empty()) return error(Code::busy, "{} is still mapped to {} device(s)", name_of(a), a.mapped.size());
   if (on_release_) on_release_(a.va, a.end());
-  if (a.kind == MemoryKind::userptr) {
+  if (a.kind == MemoryKind::userptr && !a.alias_of) {
     user_.erase(id);
     return {};
   }
@@ -300,15 +327,19 @@ Expected<void*> Memory::host_map(uint64_t id, void* address, uint64_t length, in
   return pointer(a.va);
 }
 
-void Memory::free_all() {
+void Memory::free_all(uint64_t kept) {
   std::lock_guard lock(mutex_);
-  for (auto& [va, a] : by_va_) {
+  for (auto it = by_va_.begin(); it != by_va_.end();) {
+    Allocation& a = it->second;
+    a.mapped.clear();
+    if (a.id == kept) {
+      ++it;
+      continue;
+    }
     if (on_release_) on_release_(a.va, a.end());
     release(a);
+    it = by_va_.erase(it);
   }
-  by_va_.clear();
-  for (Budget& b : vram_) b.used = 0;
-  host_.used = 0;
   user_.clear();
   reservations_.clear();
 }

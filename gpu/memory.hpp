@@ -3,6 +3,7 @@
 // ioctl.
 #pragma once
 #include "base/status.hpp"
+#include "gpu/alias.hpp"
 #include "gpu/sharing.hpp"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct Allocation {
   bool backed = false;          ///< pages are accessible
   std::vector<uint32_t> mapped; ///< device indices that mapped it
   bool host = false;            ///< the host mapped it too
+  uint64_t alias_of = 0;        ///< registered memory that the program has at another address: there
   bool paid = true;             ///< counted in its budget: not so a second place of shared memory
   std::shared_ptr<Backing> backing; ///< of shared memory: the same pages may be elsewhere too
   uint64_t end() const { return va + size; }
@@ -53,6 +55,8 @@ public:
   /// invalid_argument: bad or taken range; out_of_memory: over the budget; fault: a userptr range that isn't mapped.
   /// The range of vram and gtt must be free address space or a PROT_NONE reservation of the client.
   Expected<uint64_t> allocate(uint32_t device, MemoryKind kind, uint64_t va, uint64_t size, uint32_t flags);
+  /// Registers the program's memory at `host` under a GPU address of its own, which must be free as above.
+  Expected<uint64_t> allocate_alias(uint32_t device, uint64_t va, uint64_t host, uint64_t size, uint32_t flags);
   /// busy while a device still has it mapped.
   Status free(uint64_t id);
   /// Makes the range accessible to the device (and so to the host).
@@ -60,7 +64,8 @@ public:
   Status unmap(uint64_t id, uint32_t device);
   /// The host maps an allocation by mmap on the driver: only at its own address (VA = VA).
   Expected<void*> host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed);
-  void free_all();
+  /// All but one allocation, if `kept` is not 0.
+  void free_all(uint64_t kept = 0);
 
   /// The memory behind an allocation as something that others can map: from now on it is shared memory, with the same
   /// content at the same address. invalid_argument for memory that isn't ours.
@@ -101,6 +106,7 @@ private:
   std::map<uint64_t, uint64_t> reservations_;    ///< begin -> end of PROT_NONE ranges seen to be the client's
   std::map<uint64_t, Allocation> freed_;         ///< the last few, so that a report can say "freed"
   std::vector<uint64_t> freed_order_;
+  HostAliases aliases_;
   std::vector<Budget> vram_;
   Budget host_;
   uint64_t next_id_ = 1;

@@ -6,13 +6,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 namespace bz::gpu {
@@ -113,11 +119,59 @@ Status Backing::fill(const void* from, uint64_t size) const {
   return {};
 }
 
-Status share_in_place(void* begin, const Backing& backing, int protection) {
-  const uint64_t size = backing.facts().size;
+namespace {
+
+/// Whether this thread's own stack is in the range: nothing may then be pushed between copy and replacement.
+__attribute__((noinline)) bool holds_own_stack(uintptr_t begin, uint64_t size) {
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  constexpr uintptr_t kNear = 64 << 10; // the frames of the callees
+  return here + kNear > begin && here - kNear < begin + size;
+}
+
+/// The replacement of this thread's stack is another thread's work, while this one sleeps in a system call that it enters
+/// without a push.
+Status while_asleep(const std::function<Status()>& work) {
+  std::atomic<uint32_t> word{0};
+  std::atomic<bool> ready{false};
+  Status status;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); // a handler would push
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%ld/stat", syscall(SYS_gettid));
+  std::thread helper([&] {
+    auto asleep = [&] {
+      char line[512] = {};
+      int fd = open(path, O_RDONLY | O_CLOEXEC);
+      ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+      if (fd >= 0) close(fd);
+      const char* state = n > 0 ? std::strrchr(line, ')') : nullptr;
+      return state && state[1] == ' ' && state[2] == 'S';
+    };
+    while (!ready.load(std::memory_order_acquire) || !asleep()) sched_yield();
+    status = work();
+    word.store(1, std::memory_order_release);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  });
+  ready.store(true, std::memory_order_release);
+  while (word.load(std::memory_order_acquire) == 0) {
+    long result = SYS_futex;
+    register long timeout asm("r10") = 0;
+    asm volatile("syscall"
+                 : "+a"(result)
+                 : "D"(&word), "S"(long{FUTEX_WAIT_PRIVATE}), "d"(long{0}), "r"(timeout)
+                 : "rcx", "r11", "memory");
+  }
+  helper.join();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+/// Runs `replace` over a range whose writers wait meanwhile: they fault and then do it again, on the new pages.
+Status held_still(void* begin, uint64_t size, const std::function<Status()>& replace) {
   const auto at = reinterpret_cast<uintptr_t>(begin);
+  if (holds_own_stack(at, size)) return while_asleep(replace);
   BZ_TRY(segv::install());
-  // Writers fault while the content is copied: they wait here and then do it again, on the new pages.
   std::atomic<bool> over{false};
   auto wait = [](segv::Fault&, void* flag) {
     while (!static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_acquire)) sched_yield();
@@ -128,14 +182,42 @@ Status share_in_place(void* begin, const Backing& backing, int protection) {
   if (mprotect(begin, size, PROT_READ) != 0) {
     status = error(Code::out_of_resources, "holding writers back: {}", std::strerror(errno));
   } else {
-    status = backing.fill(begin, size);
-    if (status.ok() && mmap(begin, size, protection, MAP_SHARED | MAP_FIXED, backing.fd(), 0) == MAP_FAILED)
-      status = error(Code::out_of_memory, "mapping shared memory: {}", std::strerror(errno));
+    status = replace();
     if (!status.ok()) (void)mprotect(begin, size, PROT_READ | PROT_WRITE);
   }
   over.store(true, std::memory_order_release);
   segv::remove_range(watch);
   return status;
+}
+
+} // namespace
+
+Status share_in_place(void* begin, const Backing& backing, int protection) {
+  const uint64_t size = backing.facts().size;
+  return held_still(begin, size, [&]() -> Status {
+    BZ_TRY(backing.fill(begin, size));
+    if (mmap(begin, size, protection, MAP_SHARED | MAP_FIXED, backing.fd(), 0) == MAP_FAILED)
+      return error(Code::out_of_memory, "mapping shared memory: {}", std::strerror(errno));
+    return {};
+  });
+}
+
+Status keep_to_oneself(void* begin, uint64_t size, int protection) {
+  void* own = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (own == MAP_FAILED) return error(Code::out_of_memory, "no private memory: {}", std::strerror(errno));
+  Status status = held_still(begin, size, [&]() -> Status {
+    std::memcpy(own, begin, size);
+    if (mprotect(own, size, protection) != 0 || mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == MAP_FAILED)
+      return error(Code::out_of_memory, "putting private memory in place: {}", std::strerror(errno));
+    return {};
+  });
+  if (!status.ok()) munmap(own, size);
+  return status;
+}
+
+uint64_t Backing::inode() const {
+  struct stat s{};
+  return fstat(fd_, &s) == 0 ? s.st_ino : 0;
 }
 
 } // namespace bz::gpu

@@ -36,6 +36,7 @@ public:
   Backing(const Backing&) = delete;
 
   int fd() const { return fd_; }
+  uint64_t inode() const;
   const SharedFacts& facts() const { return facts_; }
   /// Valid while this object lives.
   ShareHandle handle() const;
@@ -54,5 +55,7 @@ private:
 /// Puts `backing` under a range of this process's private memory, whose content stays. Others may read and write there
 /// meanwhile: they wait where they have to.
 Status share_in_place(void* begin, const Backing& backing, int protection);
+/// The way back: the pages of a shared mapping become private ones of this process, their content stays.
+Status keep_to_oneself(void* begin, uint64_t size, int protection);
 
 } // namespace bz::gpu

@@ -31,7 +31,8 @@ void* bz_kfd_mmap(void* addr, size_t length, int prot, int flags, int fd, off_t 
 /** The caller is about to unmap the range, or to map something else over it, by a plain system call. Doorbells there are
  *  no longer looked after. Ranges with nothing of the device in them are fine. 0. */
 int bz_kfd_munmap(void* addr, size_t length);
-/** 0 or -errno. Closing the last /dev/kfd descriptor destroys the process's queues, events and allocations. */
+/** 0 or -errno. Closing the last /dev/kfd descriptor destroys the process's queues, events and allocations; only an
+ *  event page that the client brought and didn't free stays. */
 int bz_kfd_close(int fd);
 
 #ifdef __cplusplus

@@ -196,7 +196,7 @@ bool Events::memory_exception(const kfd_hsa_memory_exception_data& data) {
   return any;
 }
 
-void Events::clear() {
+void Events::clear(bool keep_page) {
   std::lock_guard lock(mutex_);
   for (auto& [id, event] : events_)
     for (Waiter* waiter : event.waiters) {
@@ -204,6 +204,7 @@ void Events::clear() {
       waiter->wake->notify_all();
     }
   events_.clear();
+  if (keep_page && !own_page_) return;
   if (own_page_) munmap(reinterpret_cast<void*>(page_), kPageBytes);
   page_ = 0;
   own_page_ = false;

@@ -37,7 +37,8 @@ public:
   void interrupt(uint32_t id);
   /// Signals all MEMORY events; false if there is none.
   bool memory_exception(const kfd_hsa_memory_exception_data& data);
-  void clear();
+  /// Destroys all events. A page that the client brought is forgotten too unless it is kept.
+  void clear(bool keep_page = false);
   size_t count() const;
 
 private:

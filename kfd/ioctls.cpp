@@ -26,6 +26,8 @@ int result(const Status& status) {
   return -errno_of(status.code());
 }
 
+constexpr uint64_t kPageBytes = 4096;
+
 int refuse(int error_number, const char* why) {
   log("kfd", Level::debug, "{}", why);
   return -error_number;
@@ -173,25 +175,28 @@ int alloc_memory(Process& p, kfd_ioctl_alloc_memory_of_gpu_args& a) {
     break;
   case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
     kind = gpu::MemoryKind::userptr;
-    if (a.mmap_offset != a.va_addr) {
-      log("kfd", Level::error, "user memory at {:#x} under another GPU address ({:#x}) is not implemented (VA = VA)",
-          a.mmap_offset, a.va_addr);
-      return -EINVAL;
-    }
     break;
   case KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL:
     kind = gpu::MemoryKind::doorbell;
     break;
   default:
-    log("kfd", Level::error, "MMIO remap memory is not implemented");
-    return -EINVAL;
+    // A page of flush registers. Nothing has to be flushed here, so that a page of memory does what they do.
+    if (a.size != kPageBytes) return refuse(EINVAL, "the registers are one page");
+    kind = gpu::MemoryKind::gtt;
+    break;
   }
-  auto id = p.memory().allocate(static_cast<uint32_t>(device), kind, a.va_addr, a.size, a.flags);
+  auto on = static_cast<uint32_t>(device);
+  auto id = kind == gpu::MemoryKind::userptr && a.mmap_offset != a.va_addr
+                ? p.memory().allocate_alias(on, a.va_addr, a.mmap_offset, a.size, a.flags)
+                : p.memory().allocate(on, kind, a.va_addr, a.size, a.flags);
   if (!id.ok()) return result(id.status());
   a.handle = make_handle(a.gpu_id, *id);
   if (kind == gpu::MemoryKind::doorbell)
     a.mmap_offset = doorbell_mmap_offset(a.gpu_id);
-  else if (kind != gpu::MemoryKind::userptr)
+  else if (type == KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP) {
+    a.mmap_offset = mmio_mmap_offset(a.gpu_id);
+    p.record_registers(on, *id);
+  } else if (kind != gpu::MemoryKind::userptr)
     a.mmap_offset = kRenderOffsetBase + (*id << kRenderOffsetShift);
   return 0;
 }
@@ -433,6 +438,7 @@ int create_event(Process& p, kfd_ioctl_create_event_args& a) {
     if (auto mapped = p.memory().host_map(allocation->id, nullptr, Events::kPageBytes, 0, false); !mapped.ok())
       return result(mapped.status());
     if (int r = result(p.events().set_page(allocation->va, allocation->size))) return r;
+    p.record_event_page(allocation->id);
   }
   if (int r = result(p.events().create(a))) return r;
   a.event_page_offset = kMmapEvents;

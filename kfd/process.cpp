@@ -193,9 +193,14 @@ int Process::close(int fd) {
   return 0;
 }
 
+/// The kernel keeps all until the process ends. Here the rest goes with the last descriptor, but not a client's event page
+/// that it didn't free: libhsakmt goes on with it when it opens the driver again.
 void Process::release_all() {
-  set_->reset();
-  events_.clear();
+  uint64_t page = event_page_;
+  bool keep = page != 0 && memory().find(page).ok();
+  set_->reset(keep ? page : 0);
+  events_.clear(keep);
+  if (!keep) event_page_ = 0;
   gpu::set_loader_list(0);
   {
     std::lock_guard lock(exceptions_mutex_);
@@ -279,8 +284,16 @@ void* Process::mmap(void* addr, size_t length, int prot, int flags, int fd, off_
     if (!allocation.ok() || allocation->device != device) return mmap_error(EINVAL);
     return answer(memory().host_map(allocation->id, addr, length, prot, fixed));
   }
+  int which = device_of(static_cast<uint32_t>(at >> kMmapGpuIdShift & 0xffff));
+  if ((at & kMmapTypeMask) == kMmapMmio && which >= 0) {
+    uint64_t id = 0;
+    {
+      std::lock_guard lock(mutex_);
+      id = states_[static_cast<size_t>(which)].registers;
+    }
+    return answer(memory().host_map(id, addr, length, prot, fixed));
+  }
   if ((at & kMmapTypeMask) == kMmapDoorbell) {
-    int which = device_of(static_cast<uint32_t>(at >> kMmapGpuIdShift & 0xffff));
     if (which < 0) return mmap_error(EINVAL);
     return answer(set_->device(static_cast<uint32_t>(which)).doorbells().map(addr, length, fixed));
   }
@@ -353,6 +366,10 @@ Status Process::runtime_enable(kfd_ioctl_runtime_enable_args& args) {
   return {};
 }
 
+void Process::record_registers(uint32_t device, uint64_t allocation) {
+  std::lock_guard lock(mutex_);
+  states_[device].registers = allocation;
+}
 void Process::record_scratch(uint32_t device, uint64_t va) {
   std::lock_guard lock(mutex_);
   states_[device].scratch_va = va; // the engine has scratch of its own

@@ -6,6 +6,7 @@
 #include "kfd/events.hpp"
 #include "kfd/files.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -58,6 +59,9 @@ public:
   bool take_gws(uint32_t device, uint32_t queue);
   bool give_gws(uint32_t queue);
   Status runtime_enable(kfd_ioctl_runtime_enable_args& args);
+  /// The allocation that stands for the device's page of flush registers.
+  void record_registers(uint32_t device, uint64_t allocation);
+  void record_event_page(uint64_t allocation) { event_page_ = allocation; }
   void record_scratch(uint32_t device, uint64_t va);
   void record_trap_handler(uint32_t device, uint64_t tba, uint64_t tma);
 
@@ -74,7 +78,7 @@ private:
   };
   struct DeviceState {
     int drm_fd = -1;
-    uint64_t scratch_va = 0, tba = 0, tma = 0;
+    uint64_t scratch_va = 0, tba = 0, tma = 0, registers = 0;
   };
   explicit Process(ProcessConfig config);
   int new_fd(const char* name, FdKind kind, uint32_t device);
@@ -93,6 +97,7 @@ private:
   std::map<uint64_t, OpenFile> open_files_;
   std::vector<DeviceState> states_;
   bool runtime_enabled_ = false;
+  std::atomic<uint64_t> event_page_{0}; ///< the client's allocation
   mutable std::mutex exceptions_mutex_; ///< taken from worker threads: nothing else is called under it
   std::map<uint32_t, uint64_t> exception_areas_;
   std::map<uint32_t, uint32_t> gws_owner_; ///< device -> queue; under mutex_
@@ -105,10 +110,11 @@ int errno_of(Code code);
 // mmap offsets on /dev/kfd, as the kernel encodes them.
 inline constexpr int kMmapTypeShift = 62, kMmapGpuIdShift = 46;
 inline constexpr uint64_t kMmapTypeMask = 3ull << kMmapTypeShift;
-inline constexpr uint64_t kMmapDoorbell = 3ull << kMmapTypeShift, kMmapEvents = 2ull << kMmapTypeShift;
+inline constexpr uint64_t kMmapDoorbell = 3ull << kMmapTypeShift, kMmapEvents = 2ull << kMmapTypeShift, kMmapMmio = 0;
 constexpr uint64_t doorbell_mmap_offset(uint32_t gpu_id) {
   return kMmapDoorbell | (uint64_t{gpu_id} & 0xffff) << kMmapGpuIdShift;
 }
+constexpr uint64_t mmio_mmap_offset(uint32_t gpu_id) { return kMmapMmio | (uint64_t{gpu_id} & 0xffff) << kMmapGpuIdShift; }
 /// mmap offsets on a render node: one huge page step per allocation, so that they never overlap.
 inline constexpr int kRenderOffsetShift = 21;
 inline constexpr uint64_t kRenderOffsetBase = 1ull << 40;

@@ -1,5 +1,6 @@
 #include "kfd/process.hpp"
 
+#include "abi/amdgpu_drm.hpp"
 #include "abi/help.hpp"
 #include "abi/kfd_debug.hpp"
 #include "abi/queue.hpp"
@@ -521,6 +522,142 @@ TEST_F(Kfd, LastCloseReleasesEverything) {
   EXPECT_EQ(process->close(second), 0);
   EXPECT_EQ(process->memory().count(), 0u);
   EXPECT_EQ(process->events().count(), 0u);
+}
+
+TEST_F(Kfd, DuplicatesOfDescriptorsAreAsGood) {
+  acquire();
+  kfd_ioctl_get_version_args v{};
+  int again = dup(kfd);
+  EXPECT_EQ(process->ioctl(again, AMDKFD_IOC_GET_VERSION, &v), 0);
+  auto a = alloc(space, kMiB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+  EXPECT_EQ(process->close(kfd), 0);
+  EXPECT_TRUE(process->memory().find(handle_id(a.handle)).ok()) << "the duplicate is open still";
+  EXPECT_EQ(process->close(again), 0);
+  EXPECT_FALSE(process->memory().find(handle_id(a.handle)).ok());
+}
+
+TEST_F(Kfd, ADescriptorClosedPastUsIsNoticedAtTheNextOpen) {
+  ::close(kfd);
+  int fresh = process->open("/dev/kfd", 0);
+  kfd_ioctl_get_version_args v{};
+  EXPECT_EQ(process->ioctl(fresh, AMDKFD_IOC_GET_VERSION, &v), 0);
+  EXPECT_EQ(process->close(fresh), 0);
+}
+
+TEST_F(Kfd, AnEventPageOfTheClientOutlivesTheDescriptor) {
+  acquire();
+  auto page = alloc(space, Events::kPageBytes, KFD_IOC_ALLOC_MEM_FLAGS_GTT), other = alloc(space + kMiB, kMiB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+  ASSERT_EQ(map(page.handle), 0);
+  kfd_ioctl_create_event_args e{};
+  e.event_page_offset = page.handle;
+  ASSERT_EQ(call(AMDKFD_IOC_CREATE_EVENT, e), 0);
+  EXPECT_EQ(process->close(kfd), 0);
+  EXPECT_FALSE(process->memory().find(handle_id(other.handle)).ok());
+  *reinterpret_cast<volatile uint64_t*>(space + 8) = 1; // libhsakmt goes on using it
+  kfd = process->open("/dev/kfd", 0);
+  kfd_ioctl_create_event_args again{};
+  EXPECT_EQ(call(AMDKFD_IOC_CREATE_EVENT, again), 0) << "without a page of its own: there is one";
+  EXPECT_EQ(reinterpret_cast<volatile uint64_t*>(space)[again.event_slot_index], Events::kUnsignaled);
+  // Freed by the client, it goes with the last descriptor.
+  kfd_ioctl_free_memory_of_gpu_args f{page.handle};
+  EXPECT_EQ(call(AMDKFD_IOC_FREE_MEMORY_OF_GPU, f), 0);
+  EXPECT_EQ(process->close(kfd), 0);
+  EXPECT_FALSE(process->events().has_page());
+}
+
+TEST_F(Kfd, UserMemoryUnderAnotherAddress) {
+  acquire();
+  std::vector<char> memory(5 * 4096, 7);
+  uint64_t host = (reinterpret_cast<uint64_t>(memory.data()) + 4095) / 4096 * 4096;
+  kfd_ioctl_alloc_memory_of_gpu_args a{};
+  a.va_addr = space;
+  a.size = 4 * 4096;
+  a.gpu_id = gpu_id_of(0);
+  a.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+  a.mmap_offset = host;
+  ASSERT_EQ(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, a), 0);
+  ASSERT_EQ(map(a.handle), 0);
+  auto *gpu_side = reinterpret_cast<volatile char*>(space), *host_side = reinterpret_cast<volatile char*>(host);
+  EXPECT_EQ(gpu_side[5000], 7);
+  gpu_side[5000] = 8;
+  EXPECT_EQ(host_side[5000], 8);
+  ASSERT_EQ(unmap(a.handle), 0);
+  kfd_ioctl_free_memory_of_gpu_args f{a.handle};
+  ASSERT_EQ(call(AMDKFD_IOC_FREE_MEMORY_OF_GPU, f), 0);
+  EXPECT_EQ(host_side[5000], 8);
+  a.mmap_offset = 4096; // nothing there
+  EXPECT_EQ(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, a), -EFAULT);
+}
+
+TEST_F(Kfd, FlushRegistersAreAPage) {
+  acquire();
+  alloc(space, 8192, KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP, -EINVAL);
+  auto a = alloc(space, 4096, KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP);
+  auto* page = process->mmap(reinterpret_cast<void*>(space), 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kfd,
+                             static_cast<off_t>(a.mmap_offset));
+  ASSERT_EQ(page, reinterpret_cast<void*>(space));
+  *static_cast<volatile uint32_t*>(page) = 1;
+}
+
+TEST_F(Kfd, RenderNodesAnswerWhatLibdrmAsks) {
+  char name[16] = {};
+  abi::drm_version v{};
+  v.name = reinterpret_cast<uint64_t>(name);
+  v.name_len = 3;
+  ASSERT_EQ(process->ioctl(render[1], abi::DRM_IOCTL_VERSION, &v), 0);
+  EXPECT_EQ(v.version_major, 3);
+  EXPECT_EQ(v.name_len, 6u);
+  EXPECT_STREQ(name, "amd") << "cut to the caller's room";
+  abi::drm_amdgpu_info_device d{};
+  abi::drm_amdgpu_info info{reinterpret_cast<uint64_t>(&d), sizeof d, abi::AMDGPU_INFO_DEV_INFO, {}};
+  ASSERT_EQ(process->ioctl(render[1], abi::DRM_IOCTL_AMDGPU_INFO, &info), 0);
+  EXPECT_EQ(d.device_id, 0x74a1u);
+  EXPECT_EQ(d.cu_active_number, 2u);
+  uint64_t used = 1;
+  info = {reinterpret_cast<uint64_t>(&used), sizeof used, abi::AMDGPU_INFO_VRAM_USAGE, {}};
+  ASSERT_EQ(process->ioctl(render[0], abi::DRM_IOCTL_AMDGPU_INFO, &info), 0);
+  EXPECT_EQ(used, 0u);
+  acquire();
+  alloc(space, kMiB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+  ASSERT_EQ(process->ioctl(render[0], abi::DRM_IOCTL_AMDGPU_INFO, &info), 0);
+  EXPECT_EQ(used, kMiB);
+  info.query = 0x7777;
+  EXPECT_EQ(process->ioctl(render[0], abi::DRM_IOCTL_AMDGPU_INFO, &info), -EINVAL);
+  info = {16, 8, abi::AMDGPU_INFO_VRAM_USAGE, {}};
+  EXPECT_EQ(process->ioctl(render[0], abi::DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
+  EXPECT_EQ(process->ioctl(kfd, abi::DRM_IOCTL_VERSION, &v), -ENOTTY) << "not on /dev/kfd";
+}
+
+TEST_F(Kfd, CopyQueuesByIoctl) {
+  acquire();
+  auto ring = alloc(space, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT), more = alloc(space + 8192, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+  ASSERT_EQ(map(ring.handle) | map(more.handle), 0);
+  auto* words = reinterpret_cast<volatile uint64_t*>(space + 8192);
+  kfd_ioctl_create_queue_args q{};
+  q.gpu_id = gpu_id_of(0);
+  q.queue_type = KFD_IOC_QUEUE_TYPE_SDMA;
+  q.queue_percentage = 100;
+  q.ring_base_address = space;
+  q.ring_size = 4096;
+  q.read_pointer_address = space + 8192;
+  q.write_pointer_address = space + 8200;
+  ASSERT_EQ(call(AMDKFD_IOC_CREATE_QUEUE, q), 0);
+  auto* bells = static_cast<volatile uint64_t*>(process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                                                              static_cast<off_t>(q.doorbell_offset & ~uint64_t{0xfff})));
+  uint32_t fence[] = {5, static_cast<uint32_t>(space + 8192 + 64), static_cast<uint32_t>((space + 8192) >> 32), 99};
+  memcpy(reinterpret_cast<void*>(space), fence, sizeof fence);
+  words[1] = sizeof fence;
+  bells[(q.doorbell_offset & 0xfff) / 8] = sizeof fence;
+  for (int i = 0; i < 5000 && words[0] != sizeof fence; ++i) usleep(1000);
+  EXPECT_EQ(words[0], sizeof fence);
+  EXPECT_EQ(words[8], 99u);
+  kfd_ioctl_update_queue_args u{};
+  u.queue_id = q.queue_id;
+  EXPECT_EQ(call(AMDKFD_IOC_UPDATE_QUEUE, u), 0) << "no ring: inactive";
+  kfd_ioctl_destroy_queue_args d{};
+  d.queue_id = q.queue_id;
+  EXPECT_EQ(call(AMDKFD_IOC_DESTROY_QUEUE, d), 0);
+  EXPECT_EQ(call(AMDKFD_IOC_DESTROY_QUEUE, d), -EINVAL);
 }
 
 TEST_F(Kfd, ForkedChildHasNoDevice) {

@@ -253,7 +253,16 @@ void locked(Session& s) {
   s.run("saxpy", n, 256, 2.0f, gpu_x, gpu_y, n);
   for (int i = 0; i < n; ++i) REQUIRE(y[i] == 2.0f * static_cast<float>(i) + 1.0f);
   CHECK(hsa_amd_memory_unlock(x.data()));
+  y[0] = 5;
   CHECK(hsa_amd_memory_unlock(y.data()));
+  REQUIRE(y[0] == 5 && y[1] == 3.0f);
+  // A variable on the stack; the runtime locks it by itself.
+  auto* device = s.allocate<int>(s.m.vram, 4);
+  int there[4] = {1, 2, 3, 4}, back[4] = {};
+  CHECK(hsa_memory_copy(device, there, sizeof there));
+  CHECK(hsa_memory_copy(back, device, sizeof back));
+  REQUIRE(std::memcmp(there, back, sizeof back) == 0);
+  s.release(device);
   std::puts("locked memory: good");
 }
 
