@@ -124,6 +124,7 @@ Outcome Agent::read_pools(uint64_t system_memory) {
     if (b.HeapType == HSA_HEAPTYPE_GPU_LDS && b.SizeInBytes) lds = b.SizeInBytes;
   }
   if (vram_) {
+    scratch_limit_ = vram_;
     const bool host_access = vram->HeapType == HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
     for (const uint32_t flags : {coarse, extended, fine})
       add(HSA_AMD_SEGMENT_GLOBAL, flags, vram_, false, host_access, vram);

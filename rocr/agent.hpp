@@ -5,6 +5,7 @@
 #include "rocr/outcome.hpp"
 #include "rocr/thunk.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,9 @@ public:
   uint32_t wavefront_size() const { return properties_.WaveFrontSize; }
   uint32_t cache_line() const { return cache_line_; }
   uint64_t vram_size() const { return vram_; }
+  /// Bytes of scratch that queues may keep; at first all of the memory.
+  uint64_t scratch_limit() const { return scratch_limit_.load(std::memory_order_relaxed); }
+  void set_scratch_limit(uint64_t bytes) { scratch_limit_ = bytes; }
   /// The agent's default pool: coarse-grained VRAM of a GPU, fine-grained host memory of a CPU.
   Pool* default_pool() const { return pools_.front().get(); }
   Pool* find_pool(uint32_t all_of_these_flags) const;
@@ -97,6 +101,7 @@ private:
   bool gpu_ = false;
   HsaNodeProperties properties_{};
   std::string name_, product_;
+  std::atomic<uint64_t> scratch_limit_{0};
   uint64_t vram_ = 0;
   uint32_t cache_line_ = 64;
   std::vector<std::unique_ptr<Pool>> pools_;

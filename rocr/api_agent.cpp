@@ -100,8 +100,9 @@ Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribut
   case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put(value, std::array<uint8_t, 8>{});
   case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
-  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
     return put(value, uint64_t(a.is_gpu() ? a.vram_size() : 0));
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+    return put(value, a.scratch_limit());
   case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: {
     ROCR_TRY_ASSIGN(const thunk::Clocks c, thunk::clocks(a.node()));
     return put(value, hsa_amd_clock_counters_t{c.gpu, c.cpu, c.system, c.system_hz});
@@ -110,18 +111,32 @@ Outcome amd_info(Runtime& runtime, const Agent& a, hsa_amd_agent_info_t attribut
   return bad_attribute(attribute);
 }
 
-/// The image extension's limits: 0 of everything, in as many numbers as the geometry has dimensions.
-Outcome image_info(uint32_t attribute, void* value) {
+/// The image extension's limits, in as many numbers as the geometry has dimensions; 0 without image instructions.
+Outcome image_info(const Agent& a, uint32_t attribute, void* value) {
+  const ImageLimits limits = ImageLimits::of(a);
+  auto one = [&](uint32_t n) { return limits.images ? n : 0; };
+  const uint32_t extent = one(limits.extent);
+  constexpr uint32_t kManyHandles = 1u << 20; // as many as memory holds; some number has to stand here
   switch (attribute) {
   case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
   case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
   case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
   case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-    return put(value, std::array<uint32_t, 2>{});
+    return put(value, std::array<uint32_t, 2>{extent, extent});
   case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-    return put(value, std::array<uint32_t, 3>{});
+    return put(value, std::array<uint32_t, 3>{extent, extent, one(limits.planes)});
+  case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
+    return put(value, one(static_cast<uint32_t>(limits.buffer - 1)));
+  case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
+    return put(value, one(limits.layers));
+  case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
+  case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
+  case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
+    return put(value, one(kManyHandles));
+  case HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT:
+    return put(value, one(ImageLimits::kPitchAlignment));
   default:
-    return put(value, uint32_t(0));
+    return put(value, extent);
   }
 }
 
@@ -144,7 +159,7 @@ Outcome hsa_agent_get_info(Runtime& runtime, hsa_agent_t agent, hsa_agent_info_t
     return amd_info(runtime, a, static_cast<hsa_amd_agent_info_t>(number), value);
   if (number >= HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS &&
       number <= HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT)
-    return image_info(static_cast<uint32_t>(number), value);
+    return image_info(a, static_cast<uint32_t>(number), value);
   switch (attribute) {
   case HSA_AGENT_INFO_NAME:
     return put_text(value, a.name(), 64);
@@ -351,6 +366,15 @@ Outcome hsa_isa_compatible(Runtime& runtime, hsa_isa_t code_object_isa, hsa_isa_
   ROCR_TRY_ASSIGN(const Isa* code, runtime.isa(code_object_isa));
   ROCR_TRY_ASSIGN(const Isa* agent, runtime.isa(agent_isa));
   *result = codeobj::fitness(code->target, agent->target) > 0;
+  return {};
+}
+
+Outcome hsa_amd_agent_set_async_scratch_limit(Runtime& runtime, hsa_agent_t agent, size_t threshold) {
+  ROCR_TRY_ASSIGN(Agent * a, runtime.gpu(agent));
+  if (threshold > a->vram_size())
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes are more than the agent's {}", threshold, a->vram_size());
+  // An upper bound of what queues keep between dispatches. They keep nothing: scratch lives as long as its wave.
+  a->set_scratch_limit(threshold);
   return {};
 }
 

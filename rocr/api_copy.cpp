@@ -1,5 +1,6 @@
 // Copies and fills, their engines and times; times of dispatches.
 #include "rocr/impl.hpp"
+#include "rocr/logging.hpp"
 #include "rocr/put.hpp"
 #include "rocr/runtime.hpp"
 
@@ -27,6 +28,10 @@ Outcome submit(Runtime& runtime, const CopyShape& shape, uint32_t count, const h
   ROCR_TRY_ASSIGN(amd_signal_t * done, runtime.signals().find(completion));
   if (done->kind != AMD_SIGNAL_KIND_USER)
     return fail(HSA_STATUS_ERROR_INVALID_SIGNAL, "a doorbell can't be a completion signal");
+  if (logs(HSA_AMD_LOG_FLAG_SDMA))
+    log_for_program(fmt::format("copy of {} x {} x {} bytes from {} to {} after {} signals, completes {:#x}", shape.row,
+                                shape.rows, shape.slices, static_cast<const void*>(shape.src),
+                                static_cast<void*>(shape.dst), count, completion.handle));
   return runtime.copies().submit(shape, after, done);
 }
 

@@ -181,6 +181,16 @@ Outcome hsa_executable_load_agent_code_object(Runtime& runtime, hsa_executable_t
   return {};
 }
 
+Outcome hsa_executable_load_program_code_object(Runtime& runtime, hsa_executable_t executable,
+                                                hsa_code_object_reader_t reader, const char*,
+                                                hsa_loaded_code_object_t*) {
+  ROCR_TRY(runtime.loader().executable(executable));
+  ROCR_TRY(runtime.loader().reader(reader));
+  // Of the code objects that name no processor, none exists: those of version 2 and later carry an agent's code.
+  return fail(HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
+              "an AMD code object belongs to an agent: load it with hsa_executable_load_agent_code_object");
+}
+
 Outcome hsa_executable_freeze(Runtime& runtime, hsa_executable_t executable, const char*) {
   ROCR_TRY_ASSIGN(auto e, runtime.loader().executable(executable));
   return runtime.loader().freeze(*e);

@@ -55,10 +55,10 @@ ADD(scacq_screl)
 #undef CAS
 #undef ADD
 
-Outcome hsa_queue_create(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-                         QueueErrorCallback callback, void* data, uint32_t, uint32_t, hsa_queue_t** queue) {
-  if (!queue) return null_argument("queue");
-  *queue = nullptr;
+namespace {
+
+Result<Queue::Request> checked_request(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                       QueueErrorCallback callback, void* data) {
   ROCR_TRY_ASSIGN(Agent * a, runtime.agent(agent));
   if (!std::has_single_bit(size) || size < Agent::kQueueMinSize || size > Agent::kQueueMaxSize)
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} packets: a power of two from {} to {} is needed", size,
@@ -68,10 +68,41 @@ Outcome hsa_queue_create(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa
   if (!a->is_gpu()) return fail(HSA_STATUS_ERROR_INVALID_QUEUE_CREATION, "{} is a CPU and has no queues", a->name());
   if (type == HSA_QUEUE_TYPE_COOPERATIVE && !a->properties().NumGws)
     return fail(HSA_STATUS_ERROR_INVALID_QUEUE_CREATION, "{} has no cooperative queues", a->name());
-  ROCR_TRY_ASSIGN(auto q, Queue::create(runtime, {a, size, type, callback, data}));
+  return Queue::Request{a, size, type, callback, data};
+}
+
+} // namespace
+
+Outcome hsa_queue_create(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                         QueueErrorCallback callback, void* data, uint32_t, uint32_t, hsa_queue_t** queue) {
+  if (!queue) return null_argument("queue");
+  *queue = nullptr;
+  ROCR_TRY_ASSIGN(const Queue::Request request, checked_request(runtime, agent, size, type, callback, data));
+  ROCR_TRY_ASSIGN(auto q, Queue::create(runtime, request));
   hsa_queue_t* made = q->public_queue();
   ROCR_TRY(runtime.add_queue(std::move(q)));
   *queue = made;
+  return {};
+}
+
+Outcome hsa_amd_queue_intercept_create(Runtime& runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                       QueueErrorCallback callback, void* data, uint32_t, uint32_t,
+                                       hsa_queue_t** queue) {
+  if (!queue) return null_argument("queue");
+  *queue = nullptr;
+  ROCR_TRY_ASSIGN(const Queue::Request request, checked_request(runtime, agent, size, type, callback, data));
+  ROCR_TRY_ASSIGN(auto q, InterceptQueue::create(runtime, request));
+  *queue = q->public_queue();
+  runtime.add_intercept_queue(std::move(q));
+  return {};
+}
+
+Outcome hsa_amd_queue_intercept_register(Runtime& runtime, hsa_queue_t* queue, hsa_amd_queue_intercept_handler handler,
+                                         void* data) {
+  if (!queue) return null_argument("queue");
+  if (!handler) return null_argument("callback");
+  ROCR_TRY_ASSIGN(InterceptQueue * q, runtime.intercept_queue(queue));
+  q->add(handler, data);
   return {};
 }
 

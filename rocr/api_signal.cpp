@@ -33,6 +33,7 @@ inline void store(hsa_signal_t signal, hsa_signal_value_t value, bool wake, cons
   if (!s) [[unlikely]]
     die(call, signal, "is null");
   if (s->kind == AMD_SIGNAL_KIND_DOORBELL) {
+    if (!s->hardware_doorbell_ptr) return host_of(s).ring(host_of(s).ring_data, value); // an intercepting queue
     __atomic_store_n(s->hardware_doorbell_ptr, static_cast<uint64_t>(value), __ATOMIC_RELEASE);
     return;
   }

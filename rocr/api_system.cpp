@@ -1,10 +1,12 @@
 // hsa_init, system information, extensions, tools.
 #include "rocr/entry.hpp"
 #include "rocr/impl.hpp"
+#include "rocr/logging.hpp"
 #include "rocr/put.hpp"
 #include "rocr/runtime.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace bz::rocr::impl {
 
@@ -187,6 +189,17 @@ Outcome hsa_amd_register_system_event_handler(Runtime& runtime, hsa_amd_system_e
 Outcome hsa_amd_runtime_queue_create_register(Runtime& runtime, hsa_amd_runtime_queue_notifier callback, void* data) {
   if (!callback) return null_argument("callback");
   runtime.add_queue_notifier(callback, data);
+  return {};
+}
+
+Outcome hsa_amd_enable_logging(Runtime&, uint8_t* flags, void* file) {
+  if (!flags) return null_argument("flags");
+  uint64_t wanted = 0;
+  std::memcpy(&wanted, flags, sizeof wanted);
+  // No kernel is the runtime's own: the flag of their packets is legal and shows nothing.
+  constexpr uint64_t kKnown = 1u << HSA_AMD_LOG_FLAG_AQL | 1u << HSA_AMD_LOG_FLAG_SDMA | 1u << HSA_AMD_LOG_FLAG_INFO;
+  if (wanted & ~kKnown) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "log flags {:#x} don't exist", wanted & ~kKnown);
+  set_logging(wanted, static_cast<std::FILE*>(file));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "rocr/impl.hpp"
+#include "rocr/logging.hpp"
 #include "rocr/runtime.hpp"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ bool worth_a_warning(hsa_status_t code) {
 
 hsa_status_t finish(const char* name, const Outcome& outcome) {
   if (outcome.message().empty()) return outcome.code();
+  if (logs(HSA_AMD_LOG_FLAG_INFO))
+    log_for_program(fmt::format("{}: {}: {}", name, status_name(outcome.code()), outcome.message()));
   const Level level = worth_a_warning(outcome.code()) ? Level::warn : Level::info;
   log("rocr", level, "{}: {}: {}", name, status_name(outcome.code()), outcome.message());
   return outcome.code();

@@ -52,14 +52,13 @@ constexpr Exception kExceptions[] = {
 
 constexpr uint32_t kMaskWordBits = 32;
 
-/// A fresh slot is an invalid packet: whoever processes the queue waits at it.
+} // namespace
+
 void clear_ring(void* ring, uint32_t packets) {
   std::memset(ring, 0, size_t(packets) * sizeof(hsa_barrier_and_packet_t));
   for (uint32_t i = 0; i < packets; ++i)
     static_cast<hsa_barrier_and_packet_t*>(ring)[i].header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
 }
-
-} // namespace
 
 hsa_status_t status_of_exceptions(uint64_t mask) {
   for (const Exception& e : kExceptions)

@@ -38,6 +38,8 @@ public:
   Outcome set_cu_mask(std::span<const uint32_t> mask);
   Outcome get_cu_mask(std::span<uint32_t> mask) const;
   void set_profiling(bool on);
+  /// It stopped with an error or was inactivated.
+  bool dead() const { return dead_; }
 
 private:
   Queue(Runtime& runtime, const Request& request) : runtime_(runtime), agent_(request.agent) {}
@@ -84,6 +86,9 @@ private:
   amd_queue_v2_t* amd_ = nullptr;
   void* ring_ = nullptr;
 };
+
+/// Makes all slots of a ring invalid packets: whoever processes the queue waits at them.
+void clear_ring(void* ring, uint32_t packets);
 
 /// What a queue's exception mask means for its error callback: the gravest bit decides.
 hsa_status_t status_of_exceptions(uint64_t mask);

@@ -131,6 +131,10 @@ Outcome Runtime::start() {
 
   memory_ = std::make_unique<Memory>(gpus_);
   vmem_ = std::make_unique<VirtualMemory>();
+  images_ = std::make_unique<Images>([this]() -> void* {
+    auto page = memory_->allocate(*system_pool_, Pool::kGranule, {});
+    return page.ok() ? *page : nullptr;
+  });
   signals_ = std::make_unique<SignalPool>(
       [this](size_t bytes, bool shareable) -> void* {
         auto block = memory_->allocate(*system_pool_, bytes, {.shareable = shareable, .alignment = bytes});
@@ -153,6 +157,7 @@ Runtime::~Runtime() {
   copies_.stop();
   queues_.clear();
   soft_queues_.clear();
+  intercept_queues_.clear();
   internal_loop_.stop();
   loader_.reset();
   faults_.reset();
@@ -256,9 +261,15 @@ bool Runtime::is_soft_queue(const hsa_queue_t* queue) const {
 
 Outcome Runtime::remove_queue(hsa_queue_t* queue) {
   std::unique_ptr<Queue> gone; // destroyed after the lock: it waits for its error handler
+  std::unique_ptr<InterceptQueue> intercepting;
   {
     std::unique_lock lock(queue_mutex_);
     if (soft_queues_.erase(queue)) return {};
+    if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) {
+      intercepting = std::move(at->second);
+      intercept_queues_.erase(at);
+      return {};
+    }
     const auto at = queues_.find(queue);
     if (at == queues_.end())
       return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<void*>(queue));
@@ -270,10 +281,20 @@ Outcome Runtime::remove_queue(hsa_queue_t* queue) {
 
 Result<Queue*> Runtime::queue(const hsa_queue_t* queue) const {
   std::shared_lock lock(queue_mutex_);
-  const auto at = queues_.find(queue);
-  if (at == queues_.end())
-    return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<const void*>(queue));
-  return at->second.get();
+  if (const auto at = queues_.find(queue); at != queues_.end()) return at->second.get();
+  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) return &at->second->device_queue();
+  return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<const void*>(queue));
+}
+
+void Runtime::add_intercept_queue(std::unique_ptr<InterceptQueue> queue) {
+  std::unique_lock lock(queue_mutex_);
+  intercept_queues_.emplace(queue->public_queue(), std::move(queue));
+}
+
+Result<InterceptQueue*> Runtime::intercept_queue(const hsa_queue_t* queue) const {
+  std::shared_lock lock(queue_mutex_);
+  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) return at->second.get();
+  return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no intercepting queue", static_cast<const void*>(queue));
 }
 
 void Runtime::add_queue_notifier(hsa_amd_runtime_queue_notifier notifier, void* data) {

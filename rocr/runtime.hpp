@@ -7,6 +7,8 @@
 #include "rocr/event_loop.hpp"
 #include "rocr/fault_watch.hpp"
 #include "rocr/handles.hpp"
+#include "rocr/intercept.hpp"
+#include "rocr/image.hpp"
 #include "rocr/loader.hpp"
 #include "rocr/memory.hpp"
 #include "rocr/queue.hpp"
@@ -57,6 +59,7 @@ public:
   Pool& system_pool() const { return *system_pool_; }
   Memory& memory() { return *memory_; }
   VirtualMemory& vmem() { return *vmem_; }
+  Images& images() { return *images_; }
   SignalPool& signals() { return *signals_; }
   HandleTable<SignalGroup>& signal_groups() { return signal_groups_; }
   EventLoop& user_loop() { return user_loop_; }
@@ -69,7 +72,10 @@ public:
   Outcome add_queue(std::unique_ptr<Queue> queue);
   void add_soft_queue(std::unique_ptr<SoftQueue> queue);
   bool is_soft_queue(const hsa_queue_t* queue) const;
+  void add_intercept_queue(std::unique_ptr<InterceptQueue> queue);
+  Result<InterceptQueue*> intercept_queue(const hsa_queue_t* queue) const;
   Outcome remove_queue(hsa_queue_t* queue);
+  /// The device's queue, also of an intercepting one.
   Result<Queue*> queue(const hsa_queue_t* queue) const;
   uint64_t next_queue_id() { return next_queue_id_++; }
   bool queue_messages() const { return queue_messages_; }
@@ -93,6 +99,7 @@ private:
   // In the order of their need; destroyed the other way round.
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<VirtualMemory> vmem_;
+  std::unique_ptr<Images> images_;
   std::unique_ptr<SignalPool> signals_;
   HandleTable<SignalGroup> signal_groups_{HandleKind::signal_group};
   EventLoop internal_loop_{"bz-runtime"}, user_loop_{"bz-callbacks"};
@@ -103,6 +110,7 @@ private:
   mutable std::shared_mutex queue_mutex_;
   std::unordered_map<const hsa_queue_t*, std::unique_ptr<Queue>> queues_;
   std::unordered_map<const hsa_queue_t*, std::unique_ptr<SoftQueue>> soft_queues_;
+  std::unordered_map<const hsa_queue_t*, std::unique_ptr<InterceptQueue>> intercept_queues_;
   std::vector<std::pair<hsa_amd_runtime_queue_notifier, void*>> queue_notifiers_;
   std::atomic<uint64_t> next_queue_id_{0};
 };

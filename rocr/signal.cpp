@@ -283,6 +283,7 @@ Result<amd_signal_t*> SignalPool::create(hsa_signal_value_t initial, Kind kind) 
   SignalHost& host = host_of(s);
   host.event = event;
   host.copy_timed = false;
+  host.ring = nullptr;
   *s = amd_signal_t{};
   if (event) {
     s->event_id = event->id();

@@ -23,6 +23,8 @@ struct SignalHost {
   std::atomic<bool> live{false};
   bool copy_timed = false; ///< copy_start and copy_end hold, in system ticks
   uint64_t copy_start = 0, copy_end = 0;
+  void (*ring)(void* data, hsa_signal_value_t value) = nullptr; ///< of a doorbell that isn't a device's
+  void* ring_data = nullptr;
 };
 
 inline amd_signal_t* signal_of(hsa_signal_t s) { return reinterpret_cast<amd_signal_t*>(s.handle); }

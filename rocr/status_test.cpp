@@ -195,12 +195,57 @@ TEST_F(Info, Extensions) {
 }
 
 TEST_F(Info, WhatIsNotDoneSaysSo) {
-  hsa_amd_ipc_memory_t handle;
-  EXPECT_HSA(HSA_STATUS_ERROR_NOT_SUPPORTED, hsa_amd_ipc_memory_create(&handle, 4096, &handle));
   hsa_ext_program_t program;
   EXPECT_HSA(HSA_STATUS_ERROR_NOT_SUPPORTED,
              hsa_ext_program_create(HSA_MACHINE_MODEL_LARGE, HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR,
                                     nullptr, &program));
+}
+
+TEST_F(Info, LoggingGoesToTheProgramsFile) {
+  char* text = nullptr;
+  size_t length = 0;
+  std::FILE* file = open_memstream(&text, &length);
+  uint8_t flags[8] = {};
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_enable_logging(nullptr, file));
+  hsa_flag_set64(flags, 63);
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_enable_logging(flags, file));
+  flags[7] = 0;
+  hsa_flag_set64(flags, HSA_AMD_LOG_FLAG_INFO);
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_enable_logging(flags, file));
+  char from[64] = {}, to[64];
+  const hsa_signal_t done = signal(1);
+  const auto copy = [&] { return hsa_amd_memory_async_copy(to, cpu, from, cpu, sizeof from, 0, nullptr, done); };
+  EXPECT_HSA(HSA_STATUS_SUCCESS, copy());
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_signal_destroy(kNoSignal));
+  EXPECT_EQ(std::string(text, length), "hsa: hsa_signal_destroy: HSA_STATUS_ERROR_INVALID_ARGUMENT: the signal handle is null\n");
+  const size_t before = length;
+  hsa_flag_set64(flags, HSA_AMD_LOG_FLAG_SDMA);
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_enable_logging(flags, file));
+  EXPECT_HSA(HSA_STATUS_SUCCESS, copy());
+  EXPECT_NE(std::string(text + before, length - before).find("copy of 64 x 1 x 1 bytes"), std::string::npos) << text;
+  flags[0] = 0;
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_enable_logging(flags, nullptr));
+  const size_t last = length;
+  EXPECT_HSA(HSA_STATUS_SUCCESS, copy());
+  EXPECT_EQ(length, last);
+  std::fclose(file);
+  std::free(text);
+  hsa_signal_destroy(done);
+}
+
+TEST_F(Info, TheScratchLimitIsWhatWasSet) {
+  const auto limit = [&](hsa_amd_agent_info_t which) {
+    uint64_t bytes = 0;
+    EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_agent_get_info(gpu, static_cast<hsa_agent_info_t>(which), &bytes));
+    return bytes;
+  };
+  const uint64_t most = limit(HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX);
+  EXPECT_GT(most, 0u);
+  EXPECT_EQ(limit(HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT), most);
+  EXPECT_HSA(HSA_STATUS_SUCCESS, hsa_amd_agent_set_async_scratch_limit(gpu, 1 << 20));
+  EXPECT_EQ(limit(HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT), 1u << 20);
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_agent_set_async_scratch_limit(gpu, most + 1));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_AGENT, hsa_amd_agent_set_async_scratch_limit(cpu, 0));
 }
 
 TEST_F(Info, ATableEntryCanBeReplaced) {
