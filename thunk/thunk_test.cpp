@@ -420,7 +420,7 @@ TEST_F(Thunk, WhatIsMissingSaysSo) {
   EXPECT_EQ(hsaKmtSVMSetAttr(&here, kPage, 1, &attribute), HSAKMT_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(hsaKmtOpenSMI(1, &here), HSAKMT_STATUS_NOT_IMPLEMENTED);
   EXPECT_EQ(hsaKmtPcSamplingSupport(), HSAKMT_STATUS_NOT_IMPLEMENTED);
-  EXPECT_EQ(hsaKmtShareMemory(nullptr, 0, nullptr), HSAKMT_STATUS_NOT_IMPLEMENTED);
+  EXPECT_EQ(hsaKmtDbgRegister(1), HSAKMT_STATUS_NOT_IMPLEMENTED);
   bool model = true;
   EXPECT_EQ(hsaKmtModelEnabled(&model), HSAKMT_STATUS_SUCCESS);
   EXPECT_FALSE(model);
