@@ -86,8 +86,9 @@ void GroupContext::place(const std::shared_ptr<DispatchImpl>& d, uint64_t* cover
     if (p == MAP_FAILED) throw std::bad_alloc();
     scratch_ = static_cast<char*>(p);
   }
-  if (lds_.size() < l.info.group_bytes + 64) lds_.resize(l.info.group_bytes + 64);
-  g.lds = lds_.data();
+  // At a cache line: rows go by lines. And one line more, for loads of whole vectors at the end.
+  lds_.resize(std::max<size_t>(lds_.size(), l.info.group_bytes / 64 + 2));
+  g.lds = reinterpret_cast<uint8_t*>(lds_.data());
   g.lds_bytes = l.info.group_bytes;
   g.vgprs = l.vgprs;
   g.target = l.target;

@@ -51,7 +51,8 @@ private:
   void place(const std::shared_ptr<DispatchImpl>& d, uint64_t* coverage);
   void need_constants(uint32_t waves, const Code& code);
   char* blocks_ = nullptr;
-  std::vector<uint8_t> lds_;
+  struct alignas(64) Line { uint8_t bytes[64]; };
+  std::vector<Line> lds_;
   char* scratch_ = nullptr;
   size_t scratch_size_ = 0;
   uint64_t index_ = 0;                                           ///< of the group that `start` made ready last
