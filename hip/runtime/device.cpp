@@ -1,7 +1,9 @@
 #include "hip/runtime/device.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "hip/runtime/hostcall.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -140,23 +142,35 @@ void Device::queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   std::abort();
 }
 
+namespace {
+
+/// Queues of one priority. Streams beyond them share: the order between those that do is stricter than it has to be.
+size_t max_hw_queues() {
+  static const auto most = static_cast<size_t>(environment_number("hip", "GPU_MAX_HW_QUEUES", 32, 1, 128));
+  return most;
+}
+
+} // namespace
+
 Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32_t>& cu_mask) {
   std::lock_guard lock(queues_mutex_);
-  if (cu_mask.empty() && !free_queues_[priority].empty()) {
-    auto* queue = free_queues_[priority].back();
-    free_queues_[priority].pop_back();
-    return queue;
-  }
+  auto& made = queues_[priority];
+  const auto least_used = [&] {
+    return std::ranges::min_element(made, {}, &SharedQueue::users); // the first of equals: it is warm
+  };
+  const auto share = [&](auto at) {
+    ++at->users;
+    return at->queue;
+  };
+  if (cu_mask.empty() && !made.empty())
+    if (auto at = least_used(); at->users == 0 || made.size() >= max_hw_queues()) return share(at);
   const uint32_t size = std::min<uint32_t>(max_queue_ ? max_queue_ : 4096, 4096);
   hsa_queue_t* queue = nullptr;
   hsa_status_t status =
       hsa_queue_create(agent_, size, HSA_QUEUE_TYPE_MULTI, queue_error, this, UINT32_MAX, UINT32_MAX, &queue);
-  if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && cu_mask.empty() && !all_queues_.empty()) {
-    // The hardware has no more queues: share one. Order between its streams is stricter than it has to be.
-    queue = all_queues_[next_shared_++ % all_queues_.size()];
-    ++shared_[queue];
-    log("hip", Level::info, "GPU {}: no more queues, streams share one of {}", ordinal_, all_queues_.size());
-    return queue;
+  if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && cu_mask.empty() && !made.empty()) {
+    log("hip", Level::info, "GPU {}: no more queues, streams share {}", ordinal_, made.size());
+    return share(least_used());
   }
   BZ_TRY(hsa_check(status, "creating a queue"));
   (void)hsa_amd_profiling_set_profiler_enabled(queue, 1); // event times come from dispatch times
@@ -168,7 +182,7 @@ Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32
     BZ_TRY(hsa_check(hsa_amd_queue_cu_set_mask(queue, uint32_t(cu_mask.size() * 32), cu_mask.data()),
                      "setting the compute unit mask of a queue"));
   } else {
-    all_queues_.push_back(queue);
+    made.push_back({queue, 1});
   }
   return queue;
 }
@@ -179,11 +193,8 @@ void Device::give_queue(hsa_queue_t* queue, int priority, const std::vector<uint
     (void)hsa_queue_destroy(queue);
     return;
   }
-  if (auto it = shared_.find(queue); it != shared_.end()) {
-    if (--it->second == 0) shared_.erase(it);
-    return;
-  }
-  free_queues_[priority].push_back(queue);
+  auto& made = queues_[priority];
+  if (auto at = std::ranges::find(made, queue, &SharedQueue::queue); at != made.end()) --at->users;
 }
 
 // ---- Peers ----------------------------------------------------------------------------------------------------------
@@ -214,7 +225,7 @@ StreamPtr Device::null_stream() {
     Stream::Options options;
     options.is_null = true;
     null_stream_ = std::make_shared<Stream>(*this, options);
-    streams_.push_back(null_stream_);
+    streams_.insert(null_stream_);
     context_active = true;
   }
   return null_stream_;
@@ -228,7 +239,7 @@ StreamPtr Device::null_stream_if_used() {
 StreamPtr Device::create_stream(Stream::Options options) {
   auto stream = std::make_shared<Stream>(*this, std::move(options));
   std::lock_guard lock(streams_mutex_);
-  streams_.push_back(stream);
+  streams_.insert(stream);
   context_active = true;
   return stream;
 }
@@ -236,7 +247,7 @@ StreamPtr Device::create_stream(Stream::Options options) {
 void Device::forget_stream(const StreamPtr& stream) {
   std::vector<StreamPtr> dead; // destroyed outside the lock
   std::lock_guard lock(streams_mutex_);
-  std::erase(streams_, stream);
+  streams_.erase(stream);
   dying_.push_back(stream);
   std::erase_if(dying_, [&](StreamPtr& s) {
     if (!s->idle()) return false;
@@ -245,15 +256,36 @@ void Device::forget_stream(const StreamPtr& stream) {
   });
 }
 
-std::vector<StreamPtr> Device::streams() {
-  std::lock_guard lock(streams_mutex_);
-  auto all = streams_;
-  all.insert(all.end(), dying_.begin(), dying_.end());
-  return all;
+void Device::add_busy(std::weak_ptr<Stream> stream) {
+  std::lock_guard lock(busy_mutex_);
+  busy_.push_back(std::move(stream));
+}
+
+std::vector<StreamPtr> Device::busy_streams() {
+  std::vector<StreamPtr> busy, idle;
+  {
+    std::lock_guard lock(busy_mutex_);
+    std::erase_if(busy_, [&](auto& entry) {
+      StreamPtr stream = entry.lock();
+      if (!stream) return true;
+      if (stream->own_frontier().empty()) {
+        // Work that comes from here on lists the stream again by itself, or is seen by the second look.
+        stream->listed_busy.store(false);
+        if (stream->own_frontier().empty() || stream->listed_busy.exchange(true)) {
+          idle.push_back(std::move(stream));
+          return true;
+        }
+      }
+      busy.push_back(std::move(stream));
+      return false;
+    });
+  }
+  for (auto& stream : idle) stream->tidy();
+  return busy;
 }
 
 void Device::synchronize() {
-  for (auto& stream : streams()) stream->synchronize();
+  for (auto& stream : busy_streams()) stream->synchronize();
   std::vector<StreamPtr> dead;
   std::lock_guard lock(streams_mutex_);
   std::erase_if(dying_, [&](StreamPtr& s) {

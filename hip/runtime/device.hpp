@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 
 namespace bz::hip {
 
@@ -69,7 +70,9 @@ public:
   StreamPtr null_stream_if_used();
   StreamPtr create_stream(Stream::Options options);
   void forget_stream(const StreamPtr& stream); ///< keeps it until its work is done
-  std::vector<StreamPtr> streams();            ///< all, the null stream and dying ones included
+  /// Those that may have unfinished work, dying ones included: what ten thousand idle streams cost nobody.
+  std::vector<StreamPtr> busy_streams();
+  void add_busy(std::weak_ptr<Stream> stream);
   void synchronize();
 
   Expected<hsa_queue_t*> take_queue(int priority, const std::vector<uint32_t>& cu_mask);
@@ -111,17 +114,22 @@ private:
   std::unique_ptr<HostcallService> hostcall_;
 
   std::mutex streams_mutex_;
-  std::vector<StreamPtr> streams_, dying_;
+  std::unordered_set<StreamPtr> streams_;
+  std::vector<StreamPtr> dying_;
   StreamPtr null_stream_;
+
+  std::mutex busy_mutex_; ///< streams' state_mutex_ are taken under it
+  std::vector<std::weak_ptr<Stream>> busy_;
 
   std::mutex accessors_mutex_;
   std::vector<hsa_agent_t> accessors_;
 
+  struct SharedQueue {
+    hsa_queue_t* queue;
+    size_t users;
+  };
   std::mutex queues_mutex_;
-  std::map<int, std::vector<hsa_queue_t*>> free_queues_; ///< by priority
-  std::vector<hsa_queue_t*> all_queues_;
-  std::map<hsa_queue_t*, int> shared_; ///< extra users of a queue, when no more could be made
-  size_t next_shared_ = 0;
+  std::map<int, std::vector<SharedQueue>> queues_; ///< by priority; a stream with a CU mask has one of its own
 };
 
 } // namespace bz::hip

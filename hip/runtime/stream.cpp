@@ -57,7 +57,7 @@ std::vector<MarkerPtr> Stream::frontier(bool implicit) {
     out.insert(out.end(), more.begin(), more.end());
   };
   if (is_null()) {
-    for (auto& other : device_.streams()) add(*other);
+    for (auto& other : device_.busy_streams()) add(*other);
   } else if (implicit && is_blocking()) {
     if (auto null = device_.null_stream_if_used()) add(*null);
   }
@@ -67,16 +67,22 @@ std::vector<MarkerPtr> Stream::frontier(bool implicit) {
 std::vector<MarkerPtr> Stream::record() {
   std::lock_guard lock(mutex_);
   auto markers = frontier(true);
-  std::lock_guard state(state_mutex_);
-  waits_ = markers;
+  {
+    std::lock_guard state(state_mutex_);
+    waits_ = markers;
+  }
+  if (!markers.empty()) show_busy();
   return markers;
 }
 
 void Stream::wait_for(std::vector<MarkerPtr> markers) {
   std::lock_guard lock(mutex_);
-  std::lock_guard state(state_mutex_);
-  std::erase_if(waits_, [](auto& m) { return m->done(); });
-  for (auto& m : markers) add_unfinished(waits_, m);
+  {
+    std::lock_guard state(state_mutex_);
+    std::erase_if(waits_, [](auto& m) { return m->done(); });
+    for (auto& m : markers) add_unfinished(waits_, m);
+  }
+  show_busy();
 }
 
 std::vector<MarkerPtr> Stream::take_dependencies(const hsa_queue_t* in_queue) {
@@ -84,6 +90,10 @@ std::vector<MarkerPtr> Stream::take_dependencies(const hsa_queue_t* in_queue) {
   // The queue runs its packets in order: its own kernels need no wait.
   if (in_queue) std::erase_if(out, [&](auto& m) { return m->queue == in_queue; });
   return out;
+}
+
+void Stream::show_busy() {
+  if (!listed_busy.load(std::memory_order_seq_cst) && !listed_busy.exchange(true)) device_.add_busy(weak_from_this());
 }
 
 void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
@@ -94,6 +104,7 @@ void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
     last_ = std::move(marker);
     waits_.clear();
   }
+  show_busy();
   prune();
 }
 
@@ -217,6 +228,10 @@ void Stream::run_worker(std::shared_ptr<Stream> self) {
     task.function();
     task.marker->end_host();
   }
+}
+
+void Stream::tidy() {
+  if (std::unique_lock lock(mutex_, std::try_to_lock); lock) prune();
 }
 
 void Stream::synchronize() {

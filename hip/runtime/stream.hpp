@@ -58,10 +58,16 @@ public:
   /// What has to be done for all work so far to be done, unfinished only. With `implicit`, the legacy order counts as
   /// work: this is what an event records.
   std::vector<MarkerPtr> frontier(bool implicit);
+  /// The same for this stream's own work alone.
+  std::vector<MarkerPtr> own_frontier();
   /// Makes the frontier explicit, so that it orders other streams too (an event record on the null stream).
   std::vector<MarkerPtr> record();
 
   bool idle() { return frontier(false).empty(); }
+  /// Gives back what finished work held, unless somebody submits right now.
+  void tidy();
+  /// It stands in its device's list of streams with unfinished work (Device::busy_streams).
+  std::atomic<bool> listed_busy{false};
   /// Waits for all work so far.
   void synchronize();
   /// The queue of this stream's kernels, made when first needed.
@@ -75,9 +81,9 @@ private:
   };
 
   std::vector<MarkerPtr> take_dependencies(const hsa_queue_t* in_queue); ///< mutex_ held
-  std::vector<MarkerPtr> own_frontier();
   void append(MarkerPtr marker, std::vector<MarkerPtr> dependencies); ///< mutex_ held
   void prune();                                                       ///< mutex_ held
+  void show_busy(); ///< after last_ or waits_ changed; state_mutex_ not held
   Expected<hsa_queue_t*> queue_locked();
   void submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup);
   void submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits);
