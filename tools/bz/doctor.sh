@@ -77,7 +77,7 @@ doctor_machine() {
 doctor_packages() {
   local group missing known=""
   if command -v dpkg-query >/dev/null; then
-    for group in run test bench; do
+    for group in run rtc test bench; do
       missing="$(missing_packages $(packages_of $group) | grep -vxF "${known:-none}" | tr '\n' ' ')" # only what is new
       known="$(packages_of run | tr ' ' '\n')"
       if [ -z "$missing" ]; then good "for $group" "all installed"

@@ -1,15 +1,17 @@
 # Debian packages: which command needs which, how they get installed. Sourced by ../../bz. Knows Debian 12 and apt only.
 
-# Groups build on each other: test and bench need run's as well. llvm-22-dev (411 MB) is for tests only.
+# Groups build on each other: all need run's as well. What rtc adds (700 MB installed, with LLVM's headers) is for programs
+# that compile kernels at run time; the build takes it up where it is installed.
 packages_of() {
   local run="cmake ninja-build ccache clang-22 clang-tools-22 lld-22 llvm-22 libclc-22 g++ libfmt-dev libtoml11-dev libzstd-dev libdw-dev"
+  local rtc="llvm-22-dev libclang-22-dev liblld-22-dev"
   case "$1" in
     run) echo "$run" ;;
     # The second line: programs that aren't ours, run on our driver interface and on our HSA runtime.
     test) echo "$run libgtest-dev llvm-22-dev" \
       "libhsakmt1 libhsa-runtime64-1 rocminfo gcc-12-offload-amdgcn libgomp-plugin-amdgcn1" ;;
     bench) echo "$run libgtest-dev libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev" ;;
-    *) die "there is no package group '$1'" "the groups are run, test and bench" ;;
+    *) die "there is no package group '$1'" "the groups are run, rtc, test and bench" ;;
   esac
 }
 
@@ -110,17 +112,18 @@ require_packages() {
 
 packages_help() {
   cat <<'EOF'
-usage: ./bz packages [run|test|bench]
+usage: ./bz packages [run|rtc|test|bench]
 
 Installs the Debian 12 packages that a command needs (default: run), as root. The other commands do the same by
-themselves when root calls them, so this is for `sudo ./bz packages`. BZ_NO_INSTALL=1 keeps bz from installing.
+themselves when root calls them, so this is for `sudo ./bz packages`, and for rtc: compiling kernels at run time
+(hipRTC, hipLink), which `./bz build` takes up when its packages are there. BZ_NO_INSTALL=1 keeps bz from installing.
 EOF
 }
 
 bz_packages() {
   case "${1:-run}" in
     -h | --help) packages_help; return ;;
-    run | test | bench) ;;
+    run | rtc | test | bench) ;;
     *) unknown_option packages "$1" ;;
   esac
   is_debian_12 || die "this is $(os_name); bz installs packages on Debian 12 only" \
