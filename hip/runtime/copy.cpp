@@ -1,7 +1,9 @@
 // Copies and fills. Kinds are checked, then ignored where the pointers say more: addresses are unique in the process.
 #include "base/log.hpp"
+#include "hip/runtime/array.hpp"
+#include "hip/runtime/capture.hpp"
+#include "hip/runtime/copy.hpp"
 #include "hip/runtime/impl.hpp"
-#include "hip/runtime/memory.hpp"
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/registry.hpp"
 
@@ -12,13 +14,12 @@ namespace {
 
 uintptr_t number(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 
-enum class When { sync, async };
-
 /// One side of a copy: where the bytes are for HSA and who is near them.
 struct Side {
   void* address = nullptr;
   hsa_agent_t agent{};
   bool pinned = false; ///< known to HIP: the copy engine can reach it
+  bool synchronous = false;
 };
 
 Outcome<Side> side(const char* what, const void* pointer, size_t size) {
@@ -31,6 +32,7 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
   if (*a) {
     const auto& allocation = **a;
     s.pinned = true;
+    s.synchronous = allocation.synchronous;
     s.address = reinterpret_cast<void*>(allocation.device_base + (number(pointer) - allocation.base));
     if (allocation.on_device()) s.agent = runtime.devices()[size_t(allocation.device)]->agent();
   }
@@ -50,39 +52,12 @@ Result check_kind(hipMemcpyKind kind) {
   return fail(hipErrorInvalidMemcpyDirection, "copy kind {} doesn't exist", static_cast<int>(kind));
 }
 
+/// Synchronous calls act at once, so that no capture can take them.
+StreamUse stream_use(When when) { return when == When::sync ? StreamUse::execute : StreamUse::enqueue; }
+
 Status copy_now(void* dst, const void* src, size_t size) {
   return hsa_check(hsa_memory_copy(dst, src, size), "copying memory");
 }
-
-/// A box of rows; a plain copy is one row.
-struct Box {
-  char* dst;
-  const char* src;
-  size_t width, height = 1, depth = 1;
-  size_t dst_pitch = 0, src_pitch = 0; ///< from row to row
-  size_t dst_slice = 0, src_slice = 0; ///< from slice to slice
-
-  bool empty() const { return width == 0 || height == 0 || depth == 0; }
-  /// Bytes from the first to the end of the last row.
-  static size_t span(size_t width, size_t height, size_t depth, size_t pitch, size_t slice) {
-    return (depth - 1) * slice + (height - 1) * pitch + width;
-  }
-  size_t dst_span() const { return span(width, height, depth, dst_pitch, dst_slice); }
-  size_t src_span() const { return span(width, height, depth, src_pitch, src_slice); }
-  /// Rows that follow each other without gaps are one row.
-  Box merged() const {
-    Box b = *this;
-    if (b.height > 1 && b.dst_pitch == b.width && b.src_pitch == b.width) {
-      b.width *= b.height;
-      b.height = 1;
-    }
-    if (b.depth > 1 && b.height == 1 && b.dst_slice == b.width && b.src_slice == b.width) {
-      b.width *= b.depth;
-      b.depth = 1;
-    }
-    return b;
-  }
-};
 
 Status copy_box_now(const Box& b) {
   for (size_t z = 0; z < b.depth; ++z)
@@ -91,24 +66,52 @@ Status copy_box_now(const Box& b) {
   return {};
 }
 
-Result copy_box(Box box, hipMemcpyKind kind, hipStream_t stream, When when) {
-  HIP_TRY(check_kind(kind));
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  if (box.empty()) return {};
-  HIP_NONNULL_AS(box.dst, "dst");
-  HIP_NONNULL_AS(box.src, "src");
-  HIP_TRY_ASSIGN(Side dst, side("dst", box.dst, box.dst_span()));
-  HIP_TRY_ASSIGN(Side src, side("src", box.src, box.src_span()));
+/// Both ends of a copy, as the copy engine sees them.
+struct Ends {
+  Side dst, src;
+};
+
+Outcome<Ends> ends_of(const Box& box, hipMemcpyKind kind) {
+  if (Result r = check_kind(kind); !r.ok()) return r;
+  if (box.empty()) return Ends{};
+  if (!box.dst) return Result(hipErrorInvalidValue, "argument dst is null");
+  if (!box.src) return Result(hipErrorInvalidValue, "argument src is null");
+  auto dst = side("dst", box.dst, box.dst_span());
+  if (!dst.ok()) return dst.result();
+  auto src = side("src", box.src, box.src_span());
+  if (!src.ok()) return src.result();
+  return Ends{*dst, *src};
+}
+
+} // namespace
+
+Result check_copy(const Box& box, hipMemcpyKind kind) { return as_result(ends_of(box, kind)); }
+
+Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When when) {
+  HIP_TRY_ASSIGN(Ends ends, ends_of(given, kind));
+  if (given.empty()) return {};
+  if (s->capturing()) return capture(s, copy_work(given, kind));
+  const auto& [dst, src] = ends;
+  Box box = given;
   box.dst = static_cast<char*>(dst.address);
   box.src = static_cast<const char*>(src.address);
   box = box.merged();
+  const bool pinned = dst.pinned && src.pinned;
   // Pageable memory may change or go once the call returns: such a copy is over by then, as on hardware.
-  if (when == When::sync || !dst.pinned || !src.pinned) return s->host_now([&] { return copy_box_now(box); });
-  if (box.height == 1 && box.depth == 1) {
+  const bool now = !pinned || dst.synchronous || src.synchronous;
+  if (when == When::sync || (when == When::async && now)) return s->host_now([&] { return copy_box_now(box); });
+  if (pinned && box.height == 1 && box.depth == 1) {
     HIP_TRY(s->copy(box.dst, dst.agent, box.src, src.agent, box.width));
     return {};
   }
   return s->host_or_now([box] { return copy_box_now(box); });
+}
+
+namespace {
+
+Result copy_box(const Box& box, hipMemcpyKind kind, hipStream_t stream, When when) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, stream_use(when)));
+  return hip::copy_box(box, kind, s, when);
 }
 
 Result copy_linear(void* dst, const void* src, size_t size, hipMemcpyKind kind, hipStream_t stream, When when) {
@@ -130,30 +133,77 @@ Result copy_2d(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, s
                   kind, stream, when);
 }
 
+} // namespace
+
+namespace {
+
+/// One side of a three-dimensional copy, in bytes.
+struct Place {
+  char* at;
+  size_t pitch, slice;
+};
+
+Outcome<Place> place_of(const char* what, const hipPitchedPtr& ptr, const hipPos& pos, size_t width) {
+  if (!ptr.ptr) return fail(hipErrorInvalidValue, "argument p->{}Ptr.ptr is null", what);
+  if (width > ptr.pitch)
+    return fail(hipErrorInvalidPitchValue, "{}: rows of {} bytes don't fit a pitch of {}", what, width, ptr.pitch);
+  return Place{static_cast<char*>(ptr.ptr) + (pos.z * ptr.ysize + pos.y) * ptr.pitch + pos.x, ptr.pitch,
+               ptr.pitch * ptr.ysize};
+}
+
+Outcome<Place> place_of(const char* what, const Array& array, const hipPos& pos, const hipExtent& extent) {
+  auto at = array.part(what, pos.x * array.element().bytes(), pos.y, pos.z, extent.width, extent.height, extent.depth);
+  if (!at.ok()) return at.result();
+  return Place{*at, array.pitch(), array.slice()};
+}
+
+} // namespace
+
+/// With an array among the sides, widths and the array's positions count elements of it, else bytes.
+Outcome<Box> box_of(const hipMemcpy3DParms* p) {
+  if (!p) return Result(hipErrorInvalidValue, "argument p is null");
+  std::shared_ptr<Array> src_array, dst_array;
+  for (auto [handle, array] : {std::pair{p->srcArray, &src_array}, std::pair{p->dstArray, &dst_array}}) {
+    if (!handle) continue;
+    auto found = find_array(handle);
+    if (!found.ok()) return found.result();
+    *array = *found;
+  }
+  if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
+    return Result(hipErrorInvalidValue, "a side of the copy is both an array and a pointer");
+  size_t element = 1;
+  if (src_array) element = src_array->element().bytes();
+  if (dst_array) {
+    if (src_array && dst_array->element().bytes() != element)
+      return fail(hipErrorInvalidValue, "elements of {} and {} bytes", element, dst_array->element().bytes());
+    element = dst_array->element().bytes();
+  }
+  hipExtent e = p->extent;
+  e.width *= element;
+  if (e.width == 0 || e.height == 0 || e.depth == 0) {
+    if (Result r = check_kind(p->kind); !r.ok()) return r;
+    return Box{.dst = nullptr, .src = nullptr, .width = 0};
+  }
+  auto dst = dst_array ? place_of("dst", *dst_array, p->dstPos, e) : place_of("dst", p->dstPtr, p->dstPos, e.width);
+  if (!dst.ok()) return dst.result();
+  auto src = src_array ? place_of("src", *src_array, p->srcPos, e) : place_of("src", p->srcPtr, p->srcPos, e.width);
+  if (!src.ok()) return src.result();
+  return Box{.dst = dst->at,
+             .src = src->at,
+             .width = e.width,
+             .height = e.height,
+             .depth = e.depth,
+             .dst_pitch = dst->pitch,
+             .src_pitch = src->pitch,
+             .dst_slice = dst->slice,
+             .src_slice = src->slice};
+}
+
+namespace {
+
 Result copy_3d(const hipMemcpy3DParms* p, hipStream_t stream, When when) {
-  HIP_NONNULL(p);
-  if (p->srcArray || p->dstArray)
-    return Result(hipErrorNotSupported, "copies from and to arrays are not implemented: use pitched pointers");
-  const auto& [w, h, d] = p->extent;
-  if (w == 0 || h == 0 || d == 0) return check_kind(p->kind);
-  if (w > p->srcPtr.pitch || w > p->dstPtr.pitch)
-    return fail(hipErrorInvalidPitchValue, "rows of {} bytes don't fit pitches of {} and {}", w, p->dstPtr.pitch,
-                p->srcPtr.pitch);
-  auto at = [](const hipPitchedPtr& ptr, const hipPos& pos) {
-    return static_cast<char*>(ptr.ptr) + (pos.z * ptr.ysize + pos.y) * ptr.pitch + pos.x;
-  };
-  HIP_NONNULL(p->dstPtr.ptr);
-  HIP_NONNULL(p->srcPtr.ptr);
-  return copy_box({.dst = at(p->dstPtr, p->dstPos),
-                   .src = at(p->srcPtr, p->srcPos),
-                   .width = w,
-                   .height = h,
-                   .depth = d,
-                   .dst_pitch = p->dstPtr.pitch,
-                   .src_pitch = p->srcPtr.pitch,
-                   .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
-                   .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
-                  p->kind, stream, when);
+  HIP_TRY_ASSIGN(Box box, box_of(p));
+  return copy_box(box, p->kind, stream, when);
 }
 
 Result copy_3d_peer(const hipMemcpy3DPeerParms* p, hipStream_t stream, When when) {
@@ -172,67 +222,107 @@ Result copy_3d_peer(const hipMemcpy3DPeerParms* p, hipStream_t stream, When when
   return copy_3d(&plain, stream, when);
 }
 
-/// The pointer that a memory type of the driver API selects.
-template <class Pointer>
-Outcome<Pointer> select(const char* what, hipMemoryType type, Pointer host, hipDeviceptr_t device) {
+/// The pointer that a memory type of the driver API selects; null for an array.
+Outcome<void*> select(const char* what, hipMemoryType type, const void* host, hipDeviceptr_t device, hipArray_t array) {
   switch (type) {
   case hipMemoryTypeHost:
-    return host;
+    return const_cast<void*>(host);
   case hipMemoryTypeDevice:
   case hipMemoryTypeUnified:
   case hipMemoryTypeManaged:
-    return Pointer(device);
+    return device;
   case hipMemoryTypeArray:
-    return fail(hipErrorNotSupported, "{}: copies from and to arrays are not implemented", what);
+    if (!array) return fail(hipErrorInvalidValue, "{}: the array is null", what);
+    return nullptr;
   case hipMemoryTypeUnregistered:
     break;
   }
   return fail(hipErrorInvalidValue, "{}: memory type {} doesn't exist", what, static_cast<int>(type));
 }
 
-Result copy_param_2d(const hip_Memcpy2D* c, hipStream_t stream, When when) {
-  HIP_NONNULL_AS(c, "pCopy");
-  HIP_TRY_ASSIGN(const void* src, select<const void*>("source", c->srcMemoryType, c->srcHost, c->srcDevice));
-  HIP_TRY_ASSIGN(void* dst, select<void*>("destination", c->dstMemoryType, c->dstHost, c->dstDevice));
-  if (c->WidthInBytes == 0 || c->Height == 0) return {};
-  HIP_NONNULL(src);
-  HIP_NONNULL(dst);
-  const size_t sp = c->srcPitch ? c->srcPitch : c->srcXInBytes + c->WidthInBytes;
-  const size_t dp = c->dstPitch ? c->dstPitch : c->dstXInBytes + c->WidthInBytes;
-  if (c->srcXInBytes + c->WidthInBytes > sp || c->dstXInBytes + c->WidthInBytes > dp)
-    return fail(hipErrorInvalidValue, "rows of {} bytes don't fit pitches of {} and {}", c->WidthInBytes, dp, sp);
-  return copy_2d(static_cast<char*>(dst) + c->dstY * dp + c->dstXInBytes, dp,
-                 static_cast<const char*>(src) + c->srcY * sp + c->srcXInBytes, sp, c->WidthInBytes, c->Height,
-                 hipMemcpyDefault, stream, when);
+/// Bytes of the driver API as elements of the array that is a side of the copy.
+Result to_elements(size_t& bytes, size_t element) {
+  if (bytes % element != 0)
+    return fail(hipErrorInvalidValue, "{} bytes are no whole number of the array's elements of {}", bytes, element);
+  bytes /= element;
+  return {};
 }
 
-Result copy_drv_3d(const HIP_MEMCPY3D* c, hipStream_t stream, When when) {
-  HIP_NONNULL_AS(c, "pCopy");
-  HIP_TRY_ASSIGN(const void* src, select<const void*>("source", c->srcMemoryType, c->srcHost, c->srcDevice));
-  HIP_TRY_ASSIGN(void* dst, select<void*>("destination", c->dstMemoryType, c->dstHost, c->dstDevice));
+} // namespace
+
+Outcome<hipMemcpy3DParms> parameters_of(const HIP_MEMCPY3D* c) {
+  if (!c) return Result(hipErrorInvalidValue, "argument pCopy is null");
+  auto src = select("source", c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray);
+  if (!src.ok()) return src.result();
+  auto dst = select("destination", c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray);
+  if (!dst.ok()) return dst.result();
   hipMemcpy3DParms p{};
+  p.kind = hipMemcpyDefault;
   p.extent = {c->WidthInBytes, c->Height, c->Depth};
-  p.srcPtr = {const_cast<void*>(src), c->srcPitch ? c->srcPitch : c->srcXInBytes + c->WidthInBytes, c->WidthInBytes,
-              c->srcHeight ? c->srcHeight : c->srcY + c->Height};
-  p.dstPtr = {dst, c->dstPitch ? c->dstPitch : c->dstXInBytes + c->WidthInBytes, c->WidthInBytes,
-              c->dstHeight ? c->dstHeight : c->dstY + c->Height};
   p.srcPos = {c->srcXInBytes, c->srcY, c->srcZ};
   p.dstPos = {c->dstXInBytes, c->dstY, c->dstZ};
-  p.kind = hipMemcpyDefault;
+  size_t element = 0;
+  auto side = [&](hipMemoryType type, hipArray_t array, hipArray_t& to, hipPos& pos) -> Result {
+    if (type != hipMemoryTypeArray) return {};
+    to = array;
+    HIP_TRY_ASSIGN(auto found, find_array(array));
+    element = found->element().bytes();
+    return to_elements(pos.x, element);
+  };
+  if (Result r = side(c->srcMemoryType, c->srcArray, p.srcArray, p.srcPos); !r.ok()) return r;
+  if (Result r = side(c->dstMemoryType, c->dstArray, p.dstArray, p.dstPos); !r.ok()) return r;
+  if (element != 0)
+    if (Result r = to_elements(p.extent.width, element); !r.ok()) return r;
+  if (!p.srcArray)
+    p.srcPtr = {*src, c->srcPitch ? c->srcPitch : c->srcXInBytes + c->WidthInBytes, c->WidthInBytes,
+                c->srcHeight ? c->srcHeight : c->srcY + c->Height};
+  if (!p.dstArray)
+    p.dstPtr = {*dst, c->dstPitch ? c->dstPitch : c->dstXInBytes + c->WidthInBytes, c->WidthInBytes,
+                c->dstHeight ? c->dstHeight : c->dstY + c->Height};
+  return p;
+}
+
+namespace {
+
+Result copy_param_2d(const hip_Memcpy2D* c, hipStream_t stream, When when) {
+  HIP_NONNULL_AS(c, "pCopy");
+  HIP_MEMCPY3D box{};
+  box.srcXInBytes = c->srcXInBytes;
+  box.srcY = c->srcY;
+  box.srcMemoryType = c->srcMemoryType;
+  box.srcHost = c->srcHost;
+  box.srcDevice = c->srcDevice;
+  box.srcArray = c->srcArray;
+  box.srcPitch = c->srcPitch;
+  box.dstXInBytes = c->dstXInBytes;
+  box.dstY = c->dstY;
+  box.dstMemoryType = c->dstMemoryType;
+  box.dstHost = c->dstHost;
+  box.dstDevice = c->dstDevice;
+  box.dstArray = c->dstArray;
+  box.dstPitch = c->dstPitch;
+  box.WidthInBytes = c->WidthInBytes;
+  box.Height = c->Height;
+  box.Depth = 1;
+  auto fits = [&](size_t pitch, size_t x) { return pitch == 0 || x + c->WidthInBytes <= pitch; };
+  if ((c->srcMemoryType != hipMemoryTypeArray && !fits(c->srcPitch, c->srcXInBytes)) ||
+      (c->dstMemoryType != hipMemoryTypeArray && !fits(c->dstPitch, c->dstXInBytes)))
+    return fail(hipErrorInvalidValue, "rows of {} bytes don't fit pitches of {} and {}", c->WidthInBytes, c->dstPitch,
+                c->srcPitch);
+  HIP_TRY_ASSIGN(hipMemcpy3DParms p, parameters_of(&box));
+  return copy_3d(&p, stream, when);
+}
+
+} // namespace
+
+namespace {
+
+Result copy_drv_3d(const HIP_MEMCPY3D* c, hipStream_t stream, When when) {
+  HIP_TRY_ASSIGN(hipMemcpy3DParms p, parameters_of(c));
   return copy_3d(&p, stream, when);
 }
 
 // ---- Fills ----------------------------------------------------------------------------------------------------------
-
-/// A value of 1, 2 or 4 bytes, repeated over a box.
-struct Fill {
-  char* dst;
-  uint32_t value;
-  unsigned element; ///< bytes
-  size_t width;     ///< bytes of a row
-  size_t height = 1, depth = 1, pitch = 0, slice = 0;
-  bool device; ///< not memory of the host
-};
 
 /// The value as 32-bit pattern.
 uint32_t pattern(uint32_t value, unsigned element) {
@@ -261,9 +351,10 @@ Status fill_row(const Fill& f, char* row) {
   return {};
 }
 
-Result fill(Fill f, hipStream_t stream, When when) {
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  if (f.width == 0 || f.height == 0 || f.depth == 0) return {};
+} // namespace
+
+Result check_fill(Fill& f) {
+  if (f.empty()) return {};
   HIP_NONNULL_AS(f.dst, "dst");
   if (number(f.dst) % f.element != 0)
     return fail(hipErrorInvalidValue, "{} is not aligned to elements of {} bytes", static_cast<void*>(f.dst),
@@ -273,19 +364,35 @@ Result fill(Fill f, hipStream_t stream, When when) {
     return fail(hipErrorInvalidValue, "{} was not allocated by HIP: fills need memory of hipMalloc and kin",
                 static_cast<void*>(f.dst));
   f.device = a->on_device();
+  f.synchronous = a->synchronous;
+  return {};
+}
+
+Result fill_box(Fill f, const StreamPtr& s, When when) {
+  HIP_TRY(check_fill(f));
+  if (f.empty()) return {};
+  if (s->capturing()) return capture(s, fill_work(f));
   auto work = [f]() -> Status {
     for (size_t z = 0; z < f.depth; ++z)
       for (size_t y = 0; y < f.height; ++y) BZ_TRY(fill_row(f, f.dst + z * f.slice + y * f.pitch));
     return {};
   };
-  return when == When::sync ? s->host_now(work) : s->host_or_now(work);
+  const bool now = when == When::sync || (when == When::async && f.synchronous);
+  return now ? s->host_now(work) : s->host_or_now(work);
+}
+
+namespace {
+
+Result fill(const Fill& f, hipStream_t stream, When when) {
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, stream_use(when)));
+  return fill_box(f, s, when);
 }
 
 Result fill_linear(void* dst, uint32_t value, unsigned element, size_t count, hipStream_t stream, When when) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, size_t(element), &bytes))
     return fail(hipErrorInvalidValue, "{} elements overflow the address space", count);
-  return fill({.dst = static_cast<char*>(dst), .value = value, .element = element, .width = bytes, .device = true},
+  return fill({.dst = static_cast<char*>(dst), .value = value, .element = element, .width = bytes},
               stream, when);
 }
 
@@ -299,8 +406,7 @@ Result fill_2d(void* dst, size_t pitch, uint32_t value, unsigned element, size_t
                .element = element,
                .width = bytes,
                .height = height,
-               .pitch = pitch,
-               .device = true},
+               .pitch = pitch},
               stream, when);
 }
 
@@ -314,12 +420,13 @@ Result fill_3d(hipPitchedPtr p, int value, hipExtent e, hipStream_t stream, When
                .height = e.height,
                .depth = e.depth,
                .pitch = p.pitch,
-               .slice = p.pitch * p.ysize,
-               .device = true},
+               .slice = p.pitch * p.ysize},
               stream, when);
 }
 
 // ---- Symbols --------------------------------------------------------------------------------------------------------
+
+} // namespace
 
 Outcome<char*> symbol_part(const void* symbol, size_t size, size_t offset) {
   auto& runtime = Runtime::get();
@@ -330,10 +437,18 @@ Outcome<char*> symbol_part(const void* symbol, size_t size, size_t offset) {
   return static_cast<char*>(v->address) + offset;
 }
 
+Result check_symbol_kind(hipMemcpyKind kind, bool to_symbol) {
+  if (kind == hipMemcpyHostToHost || kind == (to_symbol ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice))
+    return fail(hipErrorInvalidMemcpyDirection, "a device variable is the {} of this copy",
+                to_symbol ? "destination" : "source");
+  return {};
+}
+
+namespace {
+
 Result to_symbol(const void* symbol, const void* src, size_t size, size_t offset, hipMemcpyKind kind,
                  hipStream_t stream, When when) {
-  if (kind == hipMemcpyDeviceToHost || kind == hipMemcpyHostToHost)
-    return Result(hipErrorInvalidMemcpyDirection, "a device variable is the destination of this copy");
+  HIP_TRY(check_symbol_kind(kind, true));
   HIP_NONNULL(src);
   HIP_TRY_ASSIGN(char* dst, symbol_part(symbol, size, offset));
   return copy_linear(dst, src, size, kind, stream, when);
@@ -341,8 +456,7 @@ Result to_symbol(const void* symbol, const void* src, size_t size, size_t offset
 
 Result from_symbol(void* dst, const void* symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream,
                    When when) {
-  if (kind == hipMemcpyHostToDevice || kind == hipMemcpyHostToHost)
-    return Result(hipErrorInvalidMemcpyDirection, "a device variable is the source of this copy");
+  HIP_TRY(check_symbol_kind(kind, false));
   HIP_NONNULL(dst);
   HIP_TRY_ASSIGN(char* src, symbol_part(symbol, size, offset));
   return copy_linear(dst, src, size, kind, stream, when);

@@ -76,6 +76,20 @@ struct CallTraits {
 };
 inline constexpr CallTraits kImpl{true, true}, kNoInit{false, true}, kSilent{false, false};
 
+/// What api/hip_capture.def says of a function.
+enum class CaptureRule { none, unsafe, device_wait };
+constexpr CaptureRule capture_rule(std::string_view name) {
+#define UNSAFE(row)                                                                                                    \
+  if (name == #row) return CaptureRule::unsafe;
+#define DEVICE_WAIT(row)                                                                                               \
+  if (name == #row) return CaptureRule::device_wait;
+#include "api/hip_capture.def"
+#undef UNSAFE
+#undef DEVICE_WAIT
+  return CaptureRule::none;
+}
+Result check_capture(CaptureRule rule, const char* name); // capture.cpp
+
 /// A null stream means hipStreamPerThread while this lives (functions with the suffix _spt).
 class PerThreadNullStream {
 public:
@@ -85,12 +99,14 @@ public:
   PerThreadNullStream& operator=(const PerThreadNullStream&) = delete;
 };
 
-template <CallTraits Traits, class F, class... Args>
+template <CallTraits Traits, CaptureRule Rule, class F, class... Args>
 hipError_t call(const char* name, std::initializer_list<const char*> names, F function, const Args&... args) {
   if (trace_enabled()) trace_line(print_call(name, names, args...));
   Result result;
   try {
     if constexpr (Traits.start) result = start_runtime();
+    if constexpr (Rule != CaptureRule::none)
+      if (result.ok()) result = check_capture(Rule, name);
     if (result.ok()) result = function(args...);
   } catch (const std::bad_alloc&) { result = Result(hipErrorOutOfMemory, "host memory is used up"); }
   return finish(name, result, Traits.record);

@@ -9,7 +9,10 @@
 
 namespace bz::hip {
 
+class Capture;
 class Device;
+class Node;
+class SharedSignal;
 
 class Event {
 public:
@@ -27,8 +30,20 @@ public:
   bool reached() const; ///< true also if never recorded
   void wait(hsa_wait_state_t how) const;
   std::vector<MarkerPtr> markers() const;
+  /// hipEventInterprocess: what all processes with the event see; set before the event is known to others.
+  const std::shared_ptr<SharedSignal>& shared() const { return shared_; }
+  void share(std::shared_ptr<SharedSignal> signal) { shared_ = std::move(signal); }
   /// Ticks of the HSA system clock; only if reached.
   uint64_t ticks() const;
+
+  /// The last record was one in a capture, which made no work: the event stands for nodes of a graph.
+  bool captured() const { return captured_.load(std::memory_order_acquire); }
+  struct Captured {
+    std::shared_ptr<Capture> capture;
+    std::vector<std::shared_ptr<Node>> nodes;
+  };
+  void record_captured(Captured state); ///< under GraphLock
+  const Captured& captured_state() const { return captured_state_; } ///< under GraphLock
 
 private:
   Device& device_;
@@ -37,6 +52,9 @@ private:
   bool recorded_ = false, at_start_ = false;
   uint64_t not_before_ = 0;
   std::vector<MarkerPtr> markers_;
+  std::shared_ptr<SharedSignal> shared_;
+  std::atomic<bool> captured_{false};
+  Captured captured_state_;
 };
 
 } // namespace bz::hip

@@ -1,5 +1,6 @@
 #include "hip/runtime/launch.hpp"
 #include "devicelibs/grid_protocol.h"
+#include "hip/runtime/capture.hpp"
 #include "hip/runtime/device.hpp"
 #include "hip/runtime/event.hpp"
 #include "hip/runtime/hostcall.hpp"
@@ -52,7 +53,15 @@ std::array<uint64_t, 3> LaunchShape::block_counts() const {
 
 namespace {
 
-Result check_shape(const Kernel& kernel, const LaunchShape& s, Device& device, const LaunchOptions& options) {
+template <class T> void put(std::byte* segment, const codeobj::KernelArg& arg, T value) {
+  // An argument of another size than its kind has gets what fits: newer compilers may widen.
+  std::memcpy(segment + arg.offset, &value, std::min<size_t>(sizeof value, arg.size));
+}
+
+} // namespace
+
+Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOptions& options) {
+  Device& device = kernel.code->device();
   if (s.empty_block() || s.threads[0] == 0 || s.threads[1] == 0 || s.threads[2] == 0)
     return fail(options.shape_error, "kernel {}: a grid or block dimension is 0 (threads {}x{}x{}, block {}x{}x{})",
                 kernel.name, s.threads[0], s.threads[1], s.threads[2], s.block[0], s.block[1], s.block[2]);
@@ -95,13 +104,6 @@ Result check_shape(const Kernel& kernel, const LaunchShape& s, Device& device, c
   }
   return {};
 }
-
-template <class T> void put(std::byte* segment, const codeobj::KernelArg& arg, T value) {
-  // An argument of another size than its kind has gets what fits: newer compilers may widen.
-  std::memcpy(segment + arg.offset, &value, std::min<size_t>(sizeof value, arg.size));
-}
-
-} // namespace
 
 // ---- Arguments ------------------------------------------------------------------------------------------------------
 
@@ -190,31 +192,24 @@ size_t with_grid_info(size_t kernarg_size) {
 
 } // namespace
 
-Result launch(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape, const Arguments& arguments,
-              const StreamPtr& stream, const LaunchOptions& options) {
-  Device& device = stream->device();
-  if (&kernel->code->device() != &device)
-    return fail(hipErrorInvalidHandle, "kernel {} is loaded on device {}, the stream belongs to device {}",
-                kernel->name, kernel->code->device().ordinal(), device.ordinal());
-  HIP_TRY(check_shape(*kernel, shape, device, options));
+Outcome<PreparedLaunch> PreparedLaunch::make(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape,
+                                             const Arguments& arguments, const LaunchOptions& options) {
+  if (Result r = check_launch(*kernel, shape, options); !r.ok()) return r;
   const auto& m = *kernel->metadata;
-
-  const size_t size = options.cooperative ? with_grid_info(kernel->kernarg_size) : std::max(kernel->kernarg_size, 1u);
-  HIP_TRY_ASSIGN(void* block, device.kernargs().take(size));
-  struct Guard { // gives the block back unless the dispatch took it
-    Device& device;
-    void* block;
-    size_t size;
-    ~Guard() {
-      if (block) device.kernargs().give(block, size);
-    }
-  } guard{device, block, size};
-  auto* segment = static_cast<std::byte*>(block);
-  std::memset(segment, 0, size);
-  HIP_TRY(pack_arguments(*kernel, shape, arguments, segment));
+  PreparedLaunch l;
+  Device& device = kernel->code->device();
+  l.kernel_ = kernel;
+  l.size_ = options.cooperative ? with_grid_info(kernel->kernarg_size) : std::max(kernel->kernarg_size, 1u);
+  auto block = device.kernargs().take(l.size_);
+  if (!block.ok()) return block.status();
+  l.device_ = &device; // from here on the block is given back
+  l.segment_ = static_cast<std::byte*>(*block);
+  std::memset(l.segment_, 0, l.size_);
+  if (Result r = pack_arguments(*kernel, shape, arguments, l.segment_); !r.ok()) return r;
   if (const auto* arg = m.find(ArgKind::hidden_hostcall_buffer)) {
-    HIP_TRY_ASSIGN(HostcallService * service, device.hostcall());
-    put(segment, *arg, service->buffer());
+    auto service = device.hostcall();
+    if (!service.ok()) return service.status();
+    put(l.segment_, *arg, (*service)->buffer());
   }
   if (options.cooperative) {
     const auto counts = shape.block_counts();
@@ -222,13 +217,22 @@ Result launch(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape, c
     info.num_grids = 1;
     info.all_sum = shape.threads[0] * shape.threads[1] * shape.threads[2];
     info.num_wg = uint32_t(counts[0] * counts[1] * counts[2]);
-    auto* at = segment + size - sizeof info;
+    if (options.multi) {
+      info.all = static_cast<bz_grid_counters*>(options.multi->counters.get());
+      info.grid_id = options.grid;
+      info.num_grids = options.multi->grids;
+      info.prev_sum = options.threads_before;
+      info.all_sum = options.multi->threads;
+      l.multi_ = options.multi;
+    }
+    auto* at = l.segment_ + l.size_ - sizeof info;
     std::memcpy(at, &info, sizeof info);
-    if (const auto* arg = m.find(ArgKind::hidden_multigrid_sync_arg)) put(segment, *arg, at);
+    if (const auto* arg = m.find(ArgKind::hidden_multigrid_sync_arg)) put(l.segment_, *arg, at);
   }
+  for (auto kind : {ArgKind::hidden_queue_ptr, ArgKind::hidden_private_base, ArgKind::hidden_shared_base})
+    if (m.find(kind)) l.names_queue_ = true;
 
-  DispatchWork work;
-  auto& p = work.packet;
+  auto& p = l.packet_;
   const int dims = shape.threads[2] > 1 ? 3 : shape.threads[1] > 1 ? 2 : 1;
   p.setup = uint16_t(dims << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
   p.workgroup_size_x = uint16_t(shape.block[0]);
@@ -242,20 +246,56 @@ Result launch(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape, c
     p.private_segment_size = std::max<uint32_t>(p.private_segment_size, uint32_t(device.stack_limit));
   p.group_segment_size = uint32_t(kernel->group_size + shape.dynamic_lds);
   p.kernel_object = kernel->object;
-  p.kernarg_address = block;
-  work.code = kernel->code->shared_from_this();
-  work.release = [&device, block, size] { device.kernargs().give(block, size); };
+  p.kernarg_address = l.segment_;
+  return l;
+}
 
-  auto prepare = [&](hsa_queue_t* queue) {
-    auto* amd = reinterpret_cast<amd_queue_t*>(queue);
-    if (const auto* arg = m.find(ArgKind::hidden_queue_ptr)) put(segment, *arg, queue);
-    if (const auto* arg = m.find(ArgKind::hidden_private_base))
-      put(segment, *arg, amd->private_segment_aperture_base_hi);
-    if (const auto* arg = m.find(ArgKind::hidden_shared_base)) put(segment, *arg, amd->group_segment_aperture_base_hi);
+PreparedLaunch::PreparedLaunch(PreparedLaunch&& o) noexcept
+    : device_(std::exchange(o.device_, nullptr)), kernel_(std::move(o.kernel_)),
+      multi_(std::move(o.multi_)), segment_(o.segment_), size_(o.size_),
+      names_queue_(o.names_queue_), packet_(o.packet_) {}
+
+PreparedLaunch::~PreparedLaunch() {
+  if (device_) device_->kernargs().give(segment_, size_);
+}
+
+void PreparedLaunch::bind(hsa_queue_t* queue) {
+  if (!names_queue_) return;
+  const auto& m = *kernel_->metadata;
+  auto* amd = reinterpret_cast<amd_queue_t*>(queue);
+  if (const auto* arg = m.find(ArgKind::hidden_queue_ptr)) put(segment_, *arg, queue);
+  if (const auto* arg = m.find(ArgKind::hidden_private_base)) put(segment_, *arg, amd->private_segment_aperture_base_hi);
+  if (const auto* arg = m.find(ArgKind::hidden_shared_base)) put(segment_, *arg, amd->group_segment_aperture_base_hi);
+}
+
+DispatchWork PreparedLaunch::release() {
+  DispatchWork work;
+  work.packet = packet_;
+  work.code = kernel_->code->shared_from_this();
+  work.release = [device = std::exchange(device_, nullptr), block = segment_, size = size_, multi = std::move(multi_)] {
+    device->kernargs().give(block, size);
   };
-  auto marker = stream->dispatch(std::move(work), prepare);
+  return work;
+}
+
+Result launch(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape, const Arguments& arguments,
+              const StreamPtr& stream, const LaunchOptions& options) {
+  Device& device = stream->device();
+  if (&kernel->code->device() != &device)
+    return fail(hipErrorInvalidHandle, "kernel {} is loaded on device {}, the stream belongs to device {}",
+                kernel->name, kernel->code->device().ordinal(), device.ordinal());
+  if (stream->capturing()) {
+    if (options.start || options.stop)
+      return Result(hipErrorStreamCaptureUnsupported, "a launch with events can't be captured: record them beside it");
+    return capture(stream, kernel_work(kernel, options.function ? options.function : kernel->handle(), shape, arguments,
+                                       options));
+  }
+  HIP_TRY_ASSIGN(PreparedLaunch prepared, PreparedLaunch::make(kernel, shape, arguments, options));
+  auto marker = stream->dispatch([&](hsa_queue_t* queue) {
+    prepared.bind(queue);
+    return prepared.release();
+  });
   if (!marker.ok()) return marker.status();
-  guard.block = nullptr;
   device.context_active = true;
   if (options.start) options.start->record_dispatch(*marker, true);
   if (options.stop) options.stop->record_dispatch(*marker, false);

@@ -29,10 +29,52 @@ struct LaunchShape {
   std::array<uint64_t, 3> block_counts() const;
 };
 
+/// What the grids of one launch on several devices share.
+struct MultiGrid {
+  std::shared_ptr<void> counters; ///< of the barrier over all: bz_grid_counters
+  uint32_t grids = 0;
+  uint64_t threads = 0; ///< of all grids
+};
+
 struct LaunchOptions {
   hipError_t shape_error = hipErrorInvalidConfiguration; ///< the code that the entry point documents for a bad shape
   bool cooperative = false;
+  std::shared_ptr<MultiGrid> multi; ///< cooperative, one of several grids
+  uint32_t grid = 0;                ///< its rank
+  uint64_t threads_before = 0;      ///< of the grids of lower rank
   std::shared_ptr<class Event> start, stop;
+  void* function = nullptr; ///< how the program named the kernel: a captured node shows it
+};
+
+/// What a launch checks first: limits of the kernel and of its device.
+Result check_launch(const Kernel& kernel, const LaunchShape& shape, const LaunchOptions& options);
+
+/// A launch whose arguments are written: only queue and completion signal are missing.
+class PreparedLaunch {
+public:
+  static Outcome<PreparedLaunch> make(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape,
+                                      const Arguments& arguments, const LaunchOptions& options);
+  ~PreparedLaunch();
+  PreparedLaunch(PreparedLaunch&& other) noexcept;
+  PreparedLaunch& operator=(PreparedLaunch&&) = delete;
+
+  const hsa_kernel_dispatch_packet_t& packet() const { return packet_; }
+  Device& device() const { return *device_; }
+  /// Arguments that name the queue are written here: such a launch can be in one queue at a time.
+  bool names_queue() const { return names_queue_; }
+  void bind(hsa_queue_t* queue);
+  /// Gives the argument block away: the work frees it.
+  DispatchWork release();
+
+private:
+  PreparedLaunch() = default;
+  Device* device_ = nullptr;
+  std::shared_ptr<Kernel> kernel_;
+  std::shared_ptr<MultiGrid> multi_;
+  std::byte* segment_ = nullptr;
+  size_t size_ = 0;
+  bool names_queue_ = false;
+  hsa_kernel_dispatch_packet_t packet_{};
 };
 
 Result launch(const std::shared_ptr<Kernel>& kernel, const LaunchShape& shape, const Arguments& arguments,

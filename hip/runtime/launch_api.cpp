@@ -14,7 +14,7 @@ namespace {
 Result launch_stub(const void* stub, dim3 grid, dim3 block, void** args, size_t lds, hipStream_t stream,
                    LaunchOptions options = {}) {
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue));
   HIP_TRY_ASSIGN(auto kernel, runtime.registry().kernel(stub, s->device()));
   return launch(kernel, LaunchShape::blocks(grid, block, lds), Arguments{.pointers = args}, s, options);
 }
@@ -23,14 +23,14 @@ Result launch_function(hipFunction_t f, const LaunchShape& shape, hipStream_t st
                        LaunchOptions options) {
   auto& runtime = Runtime::get();
   HIP_TRY_ASSIGN(auto kernel, find_kernel(f));
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue));
   HIP_TRY_ASSIGN(Arguments arguments, launch_arguments(params, extra));
   return launch(kernel, shape, arguments, s, options);
 }
 
 Result take_events(LaunchOptions& options, hipEvent_t start, hipEvent_t stop) {
-  if (start) { HIP_TRY_ASSIGN(options.start, Runtime::get().event(start)); }
-  if (stop) { HIP_TRY_ASSIGN(options.stop, Runtime::get().event(stop)); }
+  if (start) { HIP_TRY_ASSIGN(options.start, Runtime::get().event(start, EventUse::record)); }
+  if (stop) { HIP_TRY_ASSIGN(options.stop, Runtime::get().event(stop, EventUse::record)); }
   return {};
 }
 
@@ -130,7 +130,7 @@ Result hipLaunchByPtr(const void* stub) {
   const auto c = std::move(stack.back());
   stack.pop_back();
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(c.stream));
+  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(c.stream, StreamUse::enqueue));
   HIP_TRY_ASSIGN(auto kernel, runtime.registry().kernel(stub, s->device()));
   Arguments arguments;
   arguments.packed = c.arguments.data();

@@ -1,14 +1,19 @@
 #include "hip/runtime/runtime.hpp"
+#include "base/environment.hpp"
 #include "base/fork.hpp"
 #include "base/log.hpp"
 #include "base/selection.hpp"
+#include "hip/runtime/capture.hpp"
 #include "hip/runtime/entry.hpp"
-#include "hip/runtime/event.hpp"
 #include "hip/runtime/module.hpp"
+#include "hip/runtime/ipc.hpp"
+#include "hip/runtime/pool.hpp"
 #include "hip/runtime/registry.hpp"
+#include "hip/runtime/texture.hpp"
 #include "hip/runtime/thread_state.hpp"
 
 #include <chrono>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -22,7 +27,7 @@ Runtime& Runtime::get() {
   return runtime;
 }
 
-Runtime::Runtime() : registry_(new Registry) {}
+Runtime::Runtime() : registry_(new Registry), pools_(new MemoryPools), imported_(new ImportedMemory), textures_(new TextureObjects), graphs_(new GraphStore) {}
 
 Result Runtime::start() {
   if (forked_child()) {
@@ -141,7 +146,14 @@ std::vector<hsa_agent_t> Runtime::gpu_agents() const {
   return out;
 }
 
-Outcome<StreamPtr> Runtime::stream(hipStream_t handle) {
+Outcome<StreamPtr> Runtime::stream(hipStream_t handle, StreamUse use) {
+  auto found = find_stream(handle);
+  if (found.ok() && use != StreamUse::inquire && graphs_->capturing.load(std::memory_order_relaxed) > 0)
+    if (Result r = check_use(*found, use); !r.ok()) return r;
+  return found;
+}
+
+Outcome<StreamPtr> Runtime::find_stream(hipStream_t handle) {
   auto& t = thread_state();
   Device& device = current();
   if (handle == hipStreamPerThread || (!handle && t.null_is_per_thread)) {
@@ -155,17 +167,18 @@ Outcome<StreamPtr> Runtime::stream(hipStream_t handle) {
   return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(handle));
 }
 
-Outcome<std::shared_ptr<Event>> Runtime::event(hipEvent_t handle) {
+Outcome<std::shared_ptr<Event>> Runtime::event(hipEvent_t handle, EventUse use) {
   if (!handle) return fail(hipErrorInvalidHandle, "the event is null");
-  if (auto e = events.find(handle)) return e;
+  if (auto e = events.find(handle)) {
+    if (e->captured() || graphs_->capturing.load(std::memory_order_relaxed) > 0)
+      if (Result r = check_use(*e, use); !r.ok()) return r;
+    return e;
+  }
   return fail(hipErrorInvalidHandle, "event {} was never created or is destroyed", static_cast<void*>(handle));
 }
 
 bool launch_blocking() {
-  static const bool blocking = [] {
-    const char* v = std::getenv("HIP_LAUNCH_BLOCKING");
-    return v && *v && std::strcmp(v, "0") != 0;
-  }();
+  static const bool blocking = environment_number("hip", "HIP_LAUNCH_BLOCKING", 0, 0, INT_MAX) != 0;
   return blocking;
 }
 
@@ -193,10 +206,8 @@ PerThreadNullStream::~PerThreadNullStream() { --thread_state().null_is_per_threa
 Result start_runtime() { return Runtime::get().start(); }
 
 bool trace_enabled() {
-  static const bool enabled = [] {
-    const char* v = std::getenv("AMD_LOG_LEVEL");
-    return v && std::atoi(v) >= 3;
-  }();
+  constexpr long kCalls = 3, kMost = 5;
+  static const bool enabled = environment_number("hip", "AMD_LOG_LEVEL", 0, 0, kMost) >= kCalls;
   return enabled;
 }
 

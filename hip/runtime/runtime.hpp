@@ -13,9 +13,28 @@
 namespace bz::hip {
 
 class Event;
+class GraphStore;
 class Module;
 class Kernel;
 class Registry;
+class MemoryPools;
+class Array;
+class MipmappedArray;
+class ImportedMemory;
+class TextureObjects;
+
+/// What a function does with a stream, which decides what a capture of it means.
+enum class StreamUse {
+  execute, ///< acts now: refused if the stream is capturing
+  enqueue, ///< gives it work that a capture can take
+  inquire, ///< asks for a property
+};
+/// The same for events whose last record was captured.
+enum class EventUse {
+  wait,    ///< asks whether it was reached, or waits for it: refused
+  inquire, ///< asks for its times: refused
+  record,  ///< gives it another meaning, or orders a stream after it
+};
 
 class Runtime {
 public:
@@ -31,24 +50,35 @@ public:
   std::vector<hsa_agent_t> gpu_agents() const;
 
   /// A stream from its handle: null, hipStreamLegacy and hipStreamPerThread included.
-  Outcome<StreamPtr> stream(hipStream_t handle);
-  Outcome<std::shared_ptr<Event>> event(hipEvent_t handle);
+  Outcome<StreamPtr> stream(hipStream_t handle, StreamUse use = StreamUse::execute);
+  Outcome<std::shared_ptr<Event>> event(hipEvent_t handle, EventUse use = EventUse::wait);
 
   HandleTable<Stream> streams;
   HandleTable<Event> events;
   HandleTable<Module> modules;
   HandleTable<Kernel> kernels;
+  HandleTable<Array> arrays;
+  HandleTable<MipmappedArray> mipmaps;
   MemoryTable memory;
   Registry& registry() { return *registry_; }
+  MemoryPools& pools() { return *pools_; }
+  ImportedMemory& imported() { return *imported_; }
+  TextureObjects& textures() { return *textures_; }
+  GraphStore& graphs() { return *graphs_; }
 
 private:
   Runtime();
   Result start_once();
+  Outcome<StreamPtr> find_stream(hipStream_t handle);
   std::once_flag once_;
   Result started_;
   HostAgent host_;
   std::vector<std::unique_ptr<Device>> devices_;
   Registry* registry_;
+  MemoryPools* pools_;
+  ImportedMemory* imported_;
+  TextureObjects* textures_;
+  GraphStore* graphs_;
 };
 
 bool launch_blocking(); ///< HIP_LAUNCH_BLOCKING

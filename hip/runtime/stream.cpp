@@ -2,6 +2,7 @@
 #include "base/log.hpp"
 #include "hip/runtime/device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -75,6 +76,25 @@ std::vector<MarkerPtr> Stream::record() {
   return markers;
 }
 
+uint64_t Stream::position() {
+  std::lock_guard state(state_mutex_);
+  return position_;
+}
+
+bool Stream::comes_after(const std::vector<MarkerPtr>& markers, uint64_t stream, uint64_t position) {
+  if (stream == id_) return true;
+  const auto mine = frontier(true);
+  for (auto& m : markers) {
+    if (m->done()) continue;
+    const bool covered = std::any_of(mine.begin(), mine.end(), [&](auto& x) {
+      return x == m || (x->stream == m->stream && x->position >= m->position) ||
+             (x->stream == stream && x->position > position);
+    });
+    if (!covered) return false;
+  }
+  return true;
+}
+
 void Stream::wait_for(std::vector<MarkerPtr> markers) {
   std::lock_guard lock(mutex_);
   {
@@ -101,6 +121,8 @@ void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
   pending_.push_back(marker);
   {
     std::lock_guard state(state_mutex_);
+    marker->stream = id_;
+    marker->position = ++position_;
     last_ = std::move(marker);
     waits_.clear();
   }
@@ -115,13 +137,17 @@ void Stream::prune() {
   }
 }
 
-void Stream::submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup) {
+void Stream::submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup, bool ring) {
   uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-  while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) std::this_thread::yield();
+  if (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) {
+    // Packets whose doorbell hasn't rung would keep the queue full for ever.
+    if (index > 0) hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index - 1));
+    while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) std::this_thread::yield();
+  }
   char* slot = static_cast<char*>(queue->base_address) + (index & (queue->size - 1)) * 64;
   std::memcpy(slot + 4, static_cast<const char*>(packet) + 4, 60);
   __atomic_store_n(reinterpret_cast<uint32_t*>(slot), header | uint32_t(setup) << 16, __ATOMIC_RELEASE);
-  hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+  if (ring) hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
 }
 
 void Stream::submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits) {
@@ -132,12 +158,12 @@ void Stream::submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& wait
   }
 }
 
-Expected<MarkerPtr> Stream::dispatch(DispatchWork work, const std::function<void(hsa_queue_t*)>& prepare) {
+Expected<MarkerPtr> Stream::dispatch(const std::function<DispatchWork(hsa_queue_t*)>& make) {
   std::lock_guard lock(mutex_);
   BZ_TRY_ASSIGN(hsa_queue_t * queue, queue_locked());
   BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::dispatch, device_.agent()));
   auto waits = take_dependencies(queue);
-  prepare(queue);
+  DispatchWork work = make(queue);
   marker->queue = queue;
   marker->keep(std::move(work.code));
   marker->on_release(std::move(work.release));
@@ -146,6 +172,36 @@ Expected<MarkerPtr> Stream::dispatch(DispatchWork work, const std::function<void
   submit(queue, &work.packet, packet_header(HSA_PACKET_TYPE_KERNEL_DISPATCH), work.packet.setup);
   append(marker, std::move(waits));
   return marker;
+}
+
+void Stream::keep(std::shared_ptr<const void> object) {
+  std::lock_guard lock(mutex_);
+  if (!pending_.empty()) pending_.back()->keep(std::move(object));
+}
+
+Status Stream::dispatch_all(const std::vector<BatchedDispatch>& kernels, std::vector<MarkerPtr>& markers) {
+  std::lock_guard lock(mutex_);
+  BZ_TRY_ASSIGN(hsa_queue_t * queue, queue_locked());
+  std::vector<MarkerPtr> made; // before anything is submitted
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!kernels[i].marked && i + 1 < kernels.size()) continue;
+    BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::dispatch, device_.agent()));
+    marker->queue = queue;
+    made.push_back(std::move(marker));
+  }
+  auto waits = take_dependencies(queue);
+  submit_waits(queue, waits);
+  auto next = made.begin();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const bool last = i + 1 == kernels.size();
+    hsa_kernel_dispatch_packet_t packet = *kernels[i].packet;
+    packet.completion_signal = {};
+    if (kernels[i].marked || last) packet.completion_signal = (*next)->signal();
+    submit(queue, &packet, packet_header(HSA_PACKET_TYPE_KERNEL_DISPATCH), packet.setup, last);
+    if (kernels[i].marked) markers.push_back(*next);
+    if (kernels[i].marked || last) append(*next++, std::exchange(waits, {}));
+  }
+  return {};
 }
 
 Expected<MarkerPtr> Stream::copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent,
@@ -234,8 +290,21 @@ void Stream::tidy() {
   if (std::unique_lock lock(mutex_, std::try_to_lock); lock) prune();
 }
 
+Stream::Attributes Stream::attributes() {
+  std::lock_guard state(state_mutex_);
+  return attributes_;
+}
+
+void Stream::set_attributes(const Attributes& attributes) {
+  std::lock_guard state(state_mutex_);
+  attributes_ = attributes;
+}
+
 void Stream::synchronize() {
-  for (auto& m : frontier(false)) m->wait(device_.wait_state());
+  const auto policy = attributes().sync_policy;
+  const auto how = policy == hipSyncPolicyAuto ? device_.wait_state()
+                   : policy == hipSyncPolicySpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
+  for (auto& m : frontier(false)) m->wait(how);
   std::lock_guard lock(mutex_);
   prune();
 }

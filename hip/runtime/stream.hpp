@@ -24,6 +24,12 @@ struct DispatchWork {
   std::shared_ptr<const void> code; ///< keeps the module loaded until then
 };
 
+/// A dispatch among others: its packet stays as it is, its arguments belong to somebody else.
+struct BatchedDispatch {
+  const hsa_kernel_dispatch_packet_t* packet;
+  bool marked;
+};
+
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
   struct Options {
@@ -39,11 +45,19 @@ public:
   const Options& options() const { return options_; }
   uint64_t id() const { return id_; }
   bool is_null() const { return options_.is_null; }
+  /// Calls on it are captured (capture.hpp), not done.
+  bool capturing() const { return capturing_.load(std::memory_order_acquire); }
+  void set_capturing(bool on) { capturing_.store(on, std::memory_order_release); }
   /// Ordered with the null stream.
   bool is_blocking() const { return !(options_.flags & hipStreamNonBlocking); }
 
-  /// Puts a kernel into the queue. `prepare` may put the queue's address into the arguments before that.
-  Expected<MarkerPtr> dispatch(DispatchWork work, const std::function<void(hsa_queue_t*)>& prepare);
+  /// Puts a kernel into the queue. `make` is called when nothing can fail any more.
+  Expected<MarkerPtr> dispatch(const std::function<DispatchWork(hsa_queue_t*)>& make);
+  /// Puts several kernels into the queue, each after the one before. One signal shows that all are done; those that
+  /// are marked get their own, in `markers`.
+  Status dispatch_all(const std::vector<BatchedDispatch>& kernels, std::vector<MarkerPtr>& markers);
+  /// `object` lives until all work so far is done.
+  void keep(std::shared_ptr<const void> object);
   /// A copy by the copy engine; both sides must be accessible to `agent`.
   Expected<MarkerPtr> copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent, size_t size);
   /// Runs `function` on the stream's own thread when all work before it is done.
@@ -53,6 +67,10 @@ public:
   /// Like host(), but here and now if nothing is to be waited for.
   Result host_or_now(std::function<Status()> function);
 
+  /// While this lives, other threads' work can't come between.
+  using Sequence = std::unique_lock<std::recursive_mutex>;
+  Sequence sequence() { return Sequence(mutex_); }
+
   /// Later work waits for these markers too.
   void wait_for(std::vector<MarkerPtr> markers);
   /// What has to be done for all work so far to be done, unfinished only. With `implicit`, the legacy order counts as
@@ -60,6 +78,11 @@ public:
   std::vector<MarkerPtr> frontier(bool implicit);
   /// The same for this stream's own work alone.
   std::vector<MarkerPtr> own_frontier();
+  /// Work of this stream from now on comes after all that `markers` stand for, and after work number `position` of
+  /// stream `stream`: as far as unfinished work shows it.
+  bool comes_after(const std::vector<MarkerPtr>& markers, uint64_t stream, uint64_t position);
+  /// Number of pieces of work so far.
+  uint64_t position();
   /// Makes the frontier explicit, so that it orders other streams too (an event record on the null stream).
   std::vector<MarkerPtr> record();
 
@@ -70,6 +93,16 @@ public:
   std::atomic<bool> listed_busy{false};
   /// Waits for all work so far.
   void synchronize();
+
+  /// What hipStreamSetAttribute sets. The window and the domain are hints: memory is coherent without them.
+  struct Attributes {
+    hipSynchronizationPolicy sync_policy = hipSyncPolicyAuto; ///< how synchronize() waits
+    hipAccessPolicyWindow window{};
+    hipLaunchMemSyncDomain domain = hipLaunchMemSyncDomainDefault;
+    hipLaunchMemSyncDomainMap domains{.default_ = 0, .remote = 1};
+  };
+  Attributes attributes();
+  void set_attributes(const Attributes& attributes);
   /// The queue of this stream's kernels, made when first needed.
   Expected<hsa_queue_t*> queue();
 
@@ -85,7 +118,8 @@ private:
   void prune();                                                       ///< mutex_ held
   void show_busy(); ///< after last_ or waits_ changed; state_mutex_ not held
   Expected<hsa_queue_t*> queue_locked();
-  void submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup);
+  /// Writes a packet; the doorbell may wait for more of them.
+  void submit(hsa_queue_t* queue, const void* packet, uint16_t header, uint16_t setup, bool ring = true);
   void submit_waits(hsa_queue_t* queue, const std::vector<MarkerPtr>& waits);
   Expected<MarkerPtr> host_locked(std::vector<MarkerPtr> dependencies, std::function<void()> function);
   static void run_worker(std::shared_ptr<Stream> self);
@@ -93,13 +127,16 @@ private:
   Device& device_;
   Options options_;
   uint64_t id_;
-  std::mutex mutex_; ///< the order of submissions
+  std::atomic<bool> capturing_{false};
+  std::recursive_mutex mutex_; ///< the order of submissions; recursive for sequence()
   hsa_queue_t* queue_ = nullptr;
   std::deque<MarkerPtr> pending_; ///< submitted, not yet released
 
-  std::mutex state_mutex_; ///< leaf lock: last_ and waits_, which other streams read
+  std::mutex state_mutex_; ///< leaf lock: last_ and waits_, which other streams read, and attributes_
   MarkerPtr last_;
   std::vector<MarkerPtr> waits_; ///< taken by the next piece of work
+  Attributes attributes_;
+  uint64_t position_ = 0;
 
   std::mutex worker_mutex_;
   std::deque<Task> tasks_;

@@ -1,8 +1,9 @@
 // The stream functions of the API.
 #include "base/log.hpp"
-#include "hip/runtime/event.hpp"
+#include "hip/runtime/capture.hpp"
 #include "hip/runtime/impl.hpp"
-#include "hip/runtime/memory.hpp"
+#include "hip/runtime/ipc.hpp"
+#include "hip/runtime/pool.hpp"
 #include "hip/runtime/thread_state.hpp"
 
 #include <algorithm>
@@ -22,45 +23,6 @@ Result create(hipStream_t* stream, Stream::Options options) {
   *stream = reinterpret_cast<hipStream_t>(made.get());
   runtime.streams.add(std::move(made));
   return {};
-}
-
-/// Waits on the stream's own thread: memory that another agent changes has no signal.
-template <class T> Result wait_value(hipStream_t stream, void* ptr, T value, unsigned flags, T mask) {
-  HIP_NONNULL(ptr);
-  if (flags > hipStreamWaitValueNor) return fail(hipErrorInvalidValue, "wait flags {:#x} don't exist", flags);
-  if (reinterpret_cast<uintptr_t>(ptr) % sizeof(T) != 0)
-    return fail(hipErrorInvalidValue, "{} is not aligned to {} bytes", ptr, sizeof(T));
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  HIP_TRY(check_range("ptr", ptr, sizeof(T)));
-  HIP_TRY(s->host([=] {
-    auto met = [&] {
-      const T now = __atomic_load_n(static_cast<T*>(ptr), __ATOMIC_ACQUIRE) & mask;
-      switch (flags) {
-      case hipStreamWaitValueGte:
-        return static_cast<std::make_signed_t<T>>(now - (value & mask)) >= 0;
-      case hipStreamWaitValueEq:
-        return now == (value & mask);
-      case hipStreamWaitValueAnd:
-        return (now & value) != 0;
-      default:
-        return (~(now | value) & mask) != 0;
-      }
-    };
-    for (int spins = 0; !met(); ++spins)
-      if (spins > 1000) std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }));
-  return {};
-}
-
-template <class T> Result write_value(hipStream_t stream, void* ptr, T value, unsigned flags) {
-  HIP_NONNULL(ptr);
-  if (flags != 0) return fail(hipErrorInvalidValue, "write flags {:#x} don't exist", flags);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  HIP_TRY(check_range("ptr", ptr, sizeof(T)));
-  return s->host_or_now([=] {
-    __atomic_store_n(static_cast<T*>(ptr), value, __ATOMIC_RELEASE);
-    return Status();
-  });
 }
 
 } // namespace
@@ -93,7 +55,7 @@ Result hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const u
 
 Result hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t* cuMask) {
   HIP_NONNULL(cuMask);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   const uint32_t units = s->device().compute_units(), needed = (units + 31) / 32;
   if (words < needed)
     return fail(hipErrorInvalidValue, "a mask of {} compute units needs {} words, not {}", units, needed, words);
@@ -117,6 +79,7 @@ Result hipStreamDestroy(hipStream_t stream) {
     return Result(hipErrorInvalidHandle, "the null stream and the per-thread stream can't be destroyed");
   auto s = Runtime::get().streams.remove(stream);
   if (!s) return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(stream));
+  capture_forget(s);
   s->device().forget_stream(s);
   return {};
 }
@@ -129,49 +92,54 @@ Result hipStreamQuery(hipStream_t stream) {
 Result hipStreamSynchronize(hipStream_t stream) {
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
   s->synchronize();
+  Runtime::get().pools().after_synchronize();
   return {};
 }
 
 Result hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
   if (flags != hipEventWaitDefault && flags != hipEventWaitExternal)
     return fail(hipErrorInvalidValue, "wait flags {:#x} don't exist", flags);
-  HIP_TRY_ASSIGN(auto e, Runtime::get().event(event));
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(auto e, Runtime::get().event(event, EventUse::record));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue));
+  if (s->capturing() && flags & hipEventWaitExternal) return capture(s, event_wait_work(event));
+  if (s->capturing() || e->captured()) return capture_wait(*e, s);
   s->wait_for(e->markers()); // an event that was never recorded holds nothing up
+  if (auto shared = e->shared(); shared && !shared->idle()) // another process's record
+    HIP_TRY(s->host([shared] { shared->wait(HSA_WAIT_STATE_BLOCKED); }));
   return {};
 }
 
 Result hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   HIP_NONNULL(flags);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   *flags = s->options().flags;
   return {};
 }
 
 Result hipStreamGetId(hipStream_t stream, unsigned long long* streamId) {
   HIP_NONNULL(streamId);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   *streamId = s->id();
   return {};
 }
 
 Result hipStreamGetPriority(hipStream_t stream, int* priority) {
   HIP_NONNULL(priority);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   *priority = s->options().priority;
   return {};
 }
 
 Result hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   HIP_NONNULL(device);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   *device = s->device().ordinal();
   return {};
 }
 
 int hipGetStreamDeviceId(hipStream_t stream) {
   if (!Runtime::get().start().ok()) return -1;
-  auto s = Runtime::get().stream(stream);
+  auto s = Runtime::get().stream(stream, StreamUse::inquire);
   return s.ok() ? (*s)->device().ordinal() : -1;
 }
 
@@ -185,47 +153,9 @@ Result hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, vo
 
 Result hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void* data) {
   HIP_NONNULL(fn);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue));
+  if (s->capturing()) return capture(s, host_work({fn, data}));
   HIP_TRY(s->host([=] { fn(data); }));
-  return {};
-}
-
-Result hipStreamWaitValue32(hipStream_t stream, void* ptr, uint32_t value, unsigned int flags, uint32_t mask) {
-  return wait_value<uint32_t>(stream, ptr, value, flags, mask);
-}
-Result hipStreamWaitValue64(hipStream_t stream, void* ptr, uint64_t value, unsigned int flags, uint64_t mask) {
-  return wait_value<uint64_t>(stream, ptr, value, flags, mask);
-}
-Result hipStreamWriteValue32(hipStream_t stream, void* ptr, uint32_t value, unsigned int flags) {
-  return write_value<uint32_t>(stream, ptr, value, flags);
-}
-Result hipStreamWriteValue64(hipStream_t stream, void* ptr, uint64_t value, unsigned int flags) {
-  return write_value<uint64_t>(stream, ptr, value, flags);
-}
-
-// ---- Capture can't be begun (hipStreamBeginCapture is not implemented), so nothing is ever captured
-// ------------------
-
-Result hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus) {
-  HIP_NONNULL(pCaptureStatus);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *pCaptureStatus = hipStreamCaptureStatusNone;
-  return {};
-}
-
-Result hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long long* id) {
-  HIP_NONNULL(pCaptureStatus);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream));
-  *pCaptureStatus = hipStreamCaptureStatusNone;
-  if (id) *id = 0;
-  return {};
-}
-
-Result hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  HIP_NONNULL(mode);
-  if (*mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
-    return fail(hipErrorInvalidValue, "capture mode {} doesn't exist", static_cast<int>(*mode));
-  std::swap(thread_state().capture_mode, *mode);
   return {};
 }
 

@@ -38,8 +38,12 @@ hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t cuMaskSize
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t* cuMask);
 /// Calls a host function once the work given so far is done; later work waits for it.
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* userData, unsigned int flags);
+/// Sets how the stream is waited for, or a hint. The priority can't be changed.
 hipError_t hipStreamSetAttribute(hipStream_t stream, hipLaunchAttributeID attr, const hipLaunchAttributeValue* value);
+/// An attribute of the stream.
 hipError_t hipStreamGetAttribute(hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue* value_out);
+/// Copies the attributes of a stream to another of the same device.
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 /// Later work of the stream waits until the 32-bit word compares true.
 hipError_t hipStreamWaitValue32(
     hipStream_t stream, void* ptr, uint32_t value, unsigned int flags, uint32_t mask __dparm(0xFFFFFFFF));
@@ -50,13 +54,18 @@ hipError_t hipStreamWaitValue64(
 hipError_t hipStreamWriteValue32(hipStream_t stream, void* ptr, uint32_t value, unsigned int flags);
 /// Writes a 64-bit word when the work given so far is done.
 hipError_t hipStreamWriteValue64(hipStream_t stream, void* ptr, uint64_t value, unsigned int flags);
+/// Waits for memory words and writes of them, in this order, as one piece of work.
 hipError_t hipStreamBatchMemOp(
     hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams* paramArray, unsigned int flags);
+/// Adds what hipStreamBatchMemOp does.
 hipError_t hipGraphAddBatchMemOpNode(
     hipGraphNode_t* phGraphNode, hipGraph_t hGraph, const hipGraphNode_t* dependencies, size_t numDependencies,
     const hipBatchMemOpNodeParams* nodeParams);
+/// The operations of a node; the array is the node's own, until it gets others.
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams* nodeParams_out);
+/// Other operations for a node.
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode, hipBatchMemOpNodeParams* nodeParams);
+/// Other operations for the next launches.
 hipError_t hipGraphExecBatchMemOpNodeSetParams(
     hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipBatchMemOpNodeParams* nodeParams);
 /// New event of the current device.
