@@ -1,10 +1,12 @@
 // Device selection, synchronisation, limits, peers, contexts and error queries.
+#include "hip/runtime/array.hpp"
 #include "hip/runtime/event.hpp"
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/memory.hpp"
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/pool.hpp"
 #include "hip/runtime/registry.hpp"
+#include "hip/runtime/texture.hpp"
 #include "hip/runtime/thread_state.hpp"
 
 #include <utility>
@@ -34,6 +36,9 @@ Result reset(Device& d) {
   runtime.registry().unload(d);
   unload_modules(d);
   runtime.pools().reset(d);
+  runtime.textures().reset(d);
+  runtime.mipmaps.remove_if([&](MipmappedArray& m) { return &m.device() == &d; });
+  runtime.arrays.remove_if([&](Array& a) { return &a.device() == &d; });
   Status first;
   for (auto& a : runtime.memory.remove_device(d.ordinal()))
     if (Status s = release_allocation(a); !s.ok() && first.ok()) first = s;
@@ -254,6 +259,16 @@ Result hipDeviceDisablePeerAccess(int peer) {
   for (auto& a : Runtime::get().memory.on_device(peer))
     HIP_TRY(allow_access(other->accessors(), reinterpret_cast<void*>(a.base)));
   return {};
+}
+
+Result hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags) {
+  HIP_TRY_ASSIGN(Device * peer, device_of(peerCtx));
+  return impl::hipDeviceEnablePeerAccess(peer->ordinal(), flags);
+}
+
+Result hipCtxDisablePeerAccess(hipCtx_t peerCtx) {
+  HIP_TRY_ASSIGN(Device * peer, device_of(peerCtx));
+  return impl::hipDeviceDisablePeerAccess(peer->ordinal());
 }
 
 Result hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int from, int to) {

@@ -1,6 +1,7 @@
 // What a program can ask about a device: hipDeviceProp_t, the attributes, versions, identification.
 #include "hip/runtime/device.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/texture.hpp"
 #include "hip/runtime/runtime.hpp"
 #include "hip/runtime/thread_state.hpp"
 
@@ -79,6 +80,14 @@ void Device::fill_properties() {
   p.cooperativeMultiDeviceUnmatchedFunc = p.cooperativeMultiDeviceUnmatchedGridDim = 1;
   p.cooperativeMultiDeviceUnmatchedBlockDim = p.cooperativeMultiDeviceUnmatchedSharedMem = 1;
   p.memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
+
+  if (has_images(*this)) {
+    uint32_t planes[3] = {};
+    (void)hsa_agent_get_info(agent_, static_cast<hsa_agent_info_t>(HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS), planes);
+    p.maxTexture1D = p.maxTexture2D[0] = p.maxTexture2D[1] = p.maxTexture3D[0] = p.maxTexture3D[1] = int(planes[0]);
+    p.maxTexture3D[2] = int(planes[2]);
+    p.maxTexture1DLinear = int(std::min<uint32_t>(u32(HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS), INT_MAX));
+  }
 
   auto& a = p.arch;
   a.hasGlobalInt32Atomics = a.hasGlobalFloatAtomicExch = a.hasSharedInt32Atomics = a.hasSharedFloatAtomicExch = 1;
@@ -290,7 +299,7 @@ Expected<long long> attribute(Device& d, hipDeviceAttribute_t which) {
   case hipDeviceAttributeCanUseStreamWaitValue:
     return 1;
   case hipDeviceAttributeImageSupport:
-    return 0;
+    return p.maxTexture2D[0] != 0;
   case hipDeviceAttributePhysicalMultiProcessorCount:
     return d.compute_units();
   case hipDeviceAttributeFineGrainSupport:

@@ -2,6 +2,8 @@
 #include "hip/runtime/behaviour/support.hpp"
 #include "hip/runtime/behaviour/textures.hpp"
 
+#include <hip/hip_vector_types.h>
+
 #include <cmath>
 #include <cstring>
 #include <numeric>
