@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 
 namespace bz::rtc {
 namespace {
@@ -155,9 +155,13 @@ Status LinkState::add(hipJitInputType kind, const void* bytes, size_t size, cons
 }
 
 Status LinkState::add_file(hipJitInputType kind, const char* path, JitOptions options) {
-  std::ifstream in(path, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(in), {});
-  if (!in || bytes.empty()) return error(Code::not_found, "the file {} can't be read, or is empty", path);
+  std::string bytes;
+  std::FILE* file = std::fopen(path, "rb");
+  char part[1 << 14];
+  while (size_t n = file ? std::fread(part, 1, sizeof part, file) : 0) bytes.append(part, n);
+  const bool failed = !file || std::ferror(file); // a folder can be opened, but not read
+  if (file) std::fclose(file);
+  if (failed || bytes.empty()) return error(Code::not_found, "the file {} can't be read, or is empty", path);
   return add(kind, bytes.data(), bytes.size(), path, options);
 }
 

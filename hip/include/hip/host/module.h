@@ -108,14 +108,19 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image);
 /// Loads code from memory; options that concern compilation have no effect on machine code.
 hipError_t hipModuleLoadDataEx(
     hipModule_t* module, const void* image, unsigned int numOptions, hipJitOption* options, void** optionValues);
+/// Adds bitcode, a bundle or archive of bitcode, or AMDGPU object files from memory to a link.
 hipError_t hipLinkAddData(
     hipLinkState_t state, hipJitInputType type, void* data, size_t size, const char* name, unsigned int numOptions,
     hipJitOption* options, void** optionValues);
+/// Adds a file to a link.
 hipError_t hipLinkAddFile(
     hipLinkState_t state, hipJitInputType type, const char* path, unsigned int numOptions, hipJitOption* options,
     void** optionValues);
+/// Links for the current device; the code object belongs to the link and lives as long.
 hipError_t hipLinkComplete(hipLinkState_t state, void** hipBinOut, size_t* sizeOut);
+/// Begins a link of device code; log buffers among the options are filled by hipLinkComplete.
 hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption* options, void** optionValues, hipLinkState_t* stateOut);
+/// Ends a link and its code object.
 hipError_t hipLinkDestroy(hipLinkState_t state);
 /// Launches a kernel of a module; arguments as pointers or as one packed buffer.
 hipError_t hipModuleLaunchKernel(
