@@ -213,7 +213,8 @@ constexpr Key<K> kKernelKeys[] = {
 Status check_kernel(const KernelMetadata& k) {
   auto bad = [&](std::string text) { return error(Code::invalid_image, "(kernel '{}') {}", k.name, text); };
   if (k.name.empty() || k.symbol.empty()) return bad("has an empty name or symbol");
-  if (!std::has_single_bit(k.kernarg_segment_align) || k.kernarg_segment_align > 4096)
+  // 0 is GCC's for kernels without arguments: none is wanted.
+  if (k.kernarg_segment_align != 0 && (!std::has_single_bit(k.kernarg_segment_align) || k.kernarg_segment_align > 4096))
     return bad(fmt::format(".kernarg_segment_align {} is no power of two up to 4096", k.kernarg_segment_align));
   if (k.wavefront_size != 32 && k.wavefront_size != 64)
     return bad(fmt::format(".wavefront_size {} is neither 32 nor 64", k.wavefront_size));

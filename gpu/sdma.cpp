@@ -314,6 +314,7 @@ bool Sdma::idle(Engine& engine, Step why) {
     }
     uint32_t seen = bell_.value();
     if (page.hot() && hot_sleeps >= kHotSleeps && segv::install().ok()) page.cool();
+    bool deaf = page.hot(); // a store may ring no bell; asked before the last look, for others cool the page too
     Step done = step(engine);
     {
       std::lock_guard lock(mutex_);
@@ -321,7 +322,6 @@ bool Sdma::idle(Engine& engine, Step why) {
     }
     if (done == Step::worked) return false;
     why = done;
-    bool deaf = page.hot(); // a store would ring no bell
     if (why == Step::waiting || deaf) {
       bell_.wait(seen, pause_us);
       pause_us = std::min(pause_us * 2, kLongestPause);
