@@ -483,6 +483,18 @@ TEST(MultiDevice, LaunchesOnEachDevice) {
   ASSERT_OK(hipMemset(arrived, 0, 4));
   ASSERT_OK(hipModuleLaunchCooperativeKernelMultiDevice(&f, 1, 0));
   ASSERT_OK(hipStreamSynchronize(streams[0]));
+
+  // A barrier over the grids of all devices: each sees the blocks of all.
+  PinnedBuffer<int> blocks(1), seen(streams.size());
+  int *counter = blocks.get(), *results = seen.get();
+  void* barrier_args[] = {&counter, &results};
+  for (size_t i = 0; i < streams.size(); ++i)
+    list[i] = {const_cast<void*>(kernels::multi_grid), 3, 64, barrier_args, 0, streams[i]};
+  ASSERT_OK(hipLaunchCooperativeKernelMultiDevice(list.data(), devices, 0));
+  for (size_t i = 0; i < streams.size(); ++i) {
+    ASSERT_OK(hipStreamSynchronize(streams[i]));
+    EXPECT_EQ(seen.load(i), 300 * devices + devices);
+  }
   for (int d = 0; d < devices; ++d) {
     const auto i = static_cast<size_t>(d);
     ASSERT_OK(hipSetDevice(d));

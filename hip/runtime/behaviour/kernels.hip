@@ -1,6 +1,8 @@
 // Kernels of the behaviour tests, compiled once per build into the test program and into stand-alone code objects.
 #include <hip/hip_runtime.h>
 
+#include <hip/hip_cooperative_groups.h>
+
 #include "kernels.hpp"
 
 #include <assert.h>
@@ -96,6 +98,14 @@ __global__ void k_grid_sum(int* arrived, int* out) {
   }
 }
 
+__global__ void k_multi_grid(int* arrived, int* out) {
+  auto all = cooperative_groups::this_multi_grid();
+  if (threadIdx.x == 0) __hip_atomic_fetch_add(arrived, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
+  all.sync();
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    out[all.grid_rank()] = __hip_atomic_load(arrived, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) * 100 + (int)all.num_grids();
+}
+
 __global__ void k_print(int value) { printf("thread %d of block %d: %d %s\n", (int)threadIdx.x, (int)blockIdx.x, value, "done"); }
 
 __global__ void k_print_strings(const char* null_string, int* never) {
@@ -135,6 +145,7 @@ KERNEL(read_constant)
 KERNEL(bump_counter)
 KERNEL(double_managed)
 KERNEL(grid_sum)
+KERNEL(multi_grid)
 KERNEL(print)
 KERNEL(print_strings)
 KERNEL(small_blocks)

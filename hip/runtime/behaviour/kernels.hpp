@@ -18,6 +18,8 @@ extern const void* const read_constant;  ///< (int* out): the 4 constants
 extern const void* const bump_counter;   ///< (int by)
 extern const void* const double_managed; ///< ()
 extern const void* const grid_sum;       ///< (int* arrived, int* out): a barrier over all blocks, cooperative only
+extern const void* const multi_grid;     ///< (int* arrived, int* out): after a barrier over the grids of all devices,
+                                         ///< out[rank] = 100 * arrived blocks + grids
 extern const void* const print;          ///< (int value): printf from each thread
 extern const void* const print_strings;  ///< (const char* null, int* never): one printf of strings of all kinds
 extern const void* const small_blocks;   ///< (int* out), __launch_bounds__(64)
