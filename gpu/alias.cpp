@@ -12,7 +12,6 @@ namespace bz::gpu {
 namespace {
 
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
-uint64_t number(void* p) { return reinterpret_cast<uint64_t>(p); }
 
 int protection_of(const Mapping& m) {
   return (m.readable ? PROT_READ : 0) | (m.writable ? PROT_WRITE : 0) | (m.executable ? PROT_EXEC : 0);
@@ -39,6 +38,10 @@ std::vector<Mapping> pieces(uint64_t begin, uint64_t end) {
 Status HostAliases::add(uint64_t va, uint64_t host, uint64_t size) {
   std::vector<Mapping> source = pieces(host, host + size);
   if (source.empty()) return error(Code::fault, "{:#x}..{:#x} is to be registered, but isn't mapped", host, host + size);
+  for (const Mapping& m : source) // while code is moved, nobody could run it
+    if (!m.shared && (m.executable || !m.readable))
+      return error(Code::fault, "{:#x}..{:#x} is to be registered, but is {}", m.begin, m.end,
+                   m.executable ? "code" : "not to be read");
   for (const Mapping& m : source) {
     if (m.shared) continue;
     SharedFacts facts;

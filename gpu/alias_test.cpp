@@ -116,6 +116,17 @@ TEST_F(Alias, TheStackOfTheCaller) {
   }
 }
 
+TEST_F(Alias, CodeAndReservationsAreRefused) {
+  uint64_t code = reinterpret_cast<uint64_t>(&reserve) / kPage * kPage, nothing = reserve(kPage), va = reserve(kPage);
+  EXPECT_EQ(aliases.add(va, code, kPage).code(), Code::fault);
+  EXPECT_EQ(aliases.add(va, nothing, kPage).code(), Code::fault);
+  static const char text[3 * kPage] = "read only";
+  uint64_t constant = (reinterpret_cast<uint64_t>(text) + kPage - 1) / kPage * kPage;
+  ASSERT_TRUE(aliases.add(va, constant, kPage).ok()) << "data that can only be read is fine";
+  EXPECT_EQ(memcmp(at(va), at(constant), kPage), 0);
+  aliases.remove(va, constant, kPage);
+}
+
 TEST_F(Alias, AHoleIsAFault) {
   char* p = pages(3);
   munmap(p + kPage, kPage);
