@@ -1,4 +1,5 @@
 // The trace of calls: AMD_LOG_LEVEL >= 3 to stderr, or to AMD_LOG_LEVEL_FILE. libhiprtc traces with it too.
+#include "base/environment.hpp"
 #include "hip/runtime/entry.hpp"
 
 #include <chrono>
@@ -8,10 +9,8 @@
 namespace bz::hip {
 
 bool trace_enabled() {
-  static const bool enabled = [] {
-    const char* v = std::getenv("AMD_LOG_LEVEL");
-    return v && std::atoi(v) >= 3;
-  }();
+  constexpr long kCalls = 3, kMost = 5;
+  static const bool enabled = environment_number("hip", "AMD_LOG_LEVEL", 0, 0, kMost) >= kCalls;
   return enabled;
 }
 

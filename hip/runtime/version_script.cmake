@@ -29,7 +29,3 @@ function(bz_version_script library)
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${library}.map CONTENT "${script}" @ONLY)
 endfunction()
-
-if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/hip/runtime$")
-  bz_version_script(amdhip64 hip_runtime hip_compiler hip_extra)
-endif()
