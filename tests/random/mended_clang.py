@@ -5,7 +5,7 @@ usage: MEND=REASON mended_clang.py <what clang++-22 is called with for one devic
   none           the same steps, nothing mended: a kernel must still fail with it, else the steps are no evidence
   mask-spills    the VGPRs whose lanes hold spilled SGPRs are defined once, in the entry block (-O0)
   lost-value     control flow is structurized as for an unknown target, for which no instruction is free to hoist (-O1 on)
-  scaled-index   without the load-store-vectorizer (-O1 on)
+  scaled-index   before the load-store-vectorizer all addresses count bytes: equal indices are equal distances (-O1 on)
 Compiles to IR, stops llc at the pass, changes what it printed, goes on. llc-22, opt-22 and ld.lld-22 are needed.
 """
 import os
@@ -50,10 +50,28 @@ def define_lanes_at_entry(mir):
     return "".join(function(part) for part in re.split(r"(?m)^(?=---$)", mir))
 
 
-def ir_without_target(mir):
+def count_bytes(ir):
+    """Turns getelementptr with an index in elements into one in bytes."""
+    sizes = {"i16": 2, "i32": 4, "i64": 8, "half": 2, "float": 4, "double": 8, "i128": 16}
+
+    def scaled(m):
+        space, result, flags, element, pointer, kind, index = m.groups()
+        number = re.sub(r"\W", "_", result)
+        return (f"{space}%bytes{number} = mul {kind} {index}, {sizes[element]}\n"
+                f"{space}{result} = getelementptr {flags}i8, {pointer}, {kind} %bytes{number}")
+
+    return re.sub(r"(?m)^(\s+)(%\S+) = getelementptr ((?:inbounds |nuw |nusw )*)(" + "|".join(sizes) +
+                  r"), (ptr[^,]* %[^,\s]+), (i32|i64) (%[^,\s]+)", scaled, ir)
+
+
+def ir_of(mir):
     lines = mir.split("\n")
     first = lines.index("--- |") + 1
-    return "\n".join(line[2:] for line in lines[first:lines.index("...", first)] if "target triple =" not in line) + "\n"
+    return "\n".join(line[2:] for line in lines[first:lines.index("...", first)]) + "\n"
+
+
+def without_target(ir):
+    return re.sub(r"(?m)^target triple = .*\n", "", ir)
 
 
 def main():
@@ -77,22 +95,23 @@ def main():
         ir, printed, changed, done = (folder + "/" + n for n in ("a.ll", "b.mir", "c.ll", "d.o"))
         run("clang++-22", *arguments, "-emit-llvm", "-S", "-o", ir)
         llc = ["llc-22", level, "-mcpu=" + cpu]
-        if mend == "scaled-index":
-            llc.append("-amdgpu-load-store-vectorizer=0")
         if level == "-O0":
             at, changed = "si-lower-sgpr-spills", folder + "/c.mir"
             run(*llc, ir, "-stop-after=" + at, "-o", printed)
             change(printed, changed, define_lanes_at_entry if mend == "mask-spills" else lambda text: text)
-        else:
-            at = "structurizecfg"
+            after = at
+        elif mend == "scaled-index":
+            at, after = "load-store-vectorizer", ""
             run(*llc, ir, "-stop-before=" + at, "-o", printed)
-            change(printed, ir, ir_without_target)
-            if mend != "lost-value":
-                change(ir, ir, lambda text: TRIPLE + text)
+            change(printed, changed, lambda mir: count_bytes(ir_of(mir)))
+        else:
+            at = after = "structurizecfg"
+            run(*llc, ir, "-stop-before=" + at, "-o", printed)
+            change(printed, ir, lambda mir: without_target(ir_of(mir)) if mend == "lost-value" else ir_of(mir))
             run("opt-22", "-S", "-passes=" + at, ir, "-o", changed)
             if mend == "lost-value":
                 change(changed, changed, lambda text: TRIPLE + text)
-        run(*llc, changed, "-start-after=" + at, "-filetype=obj", "-o", done)
+        run(*llc, changed, "-start-after=" + after if after else "-start-before=" + at, "-filetype=obj", "-o", done)
         run("ld.lld-22", "-shared", "--no-undefined", done, "-o", out)
 
 
