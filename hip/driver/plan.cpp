@@ -223,7 +223,8 @@ std::vector<std::string> compile_flags(const Install& install) {
 }
 
 std::vector<std::string> link_flags(const Install& install) {
-  return {install.root + "/lib/libamdhip64.so", "-Wl,-rpath," + install.root + "/lib"};
+  // -L for libraries that a program names itself, like -lhiprtc.
+  return {install.root + "/lib/libamdhip64.so", "-Wl,-rpath," + install.root + "/lib", "-L" + install.root + "/lib"};
 }
 
 Expected<Plan> make_plan(const PlanInput& in) {

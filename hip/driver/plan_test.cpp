@@ -54,7 +54,7 @@ TEST(Plan, EverySourceSuffixOfHip) {
 TEST(Plan, LinkAddsRuntimeAndRpath) {
   Words c = command({"a.cpp", "b.o", "-o", "a"});
   EXPECT_TRUE(has(c, "--hip-link"));
-  EXPECT_TRUE(has(c, "-x hip a.cpp -x none b.o -o a /r/lib/libamdhip64.so -Wl,-rpath,/r/lib")) << text(c);
+  EXPECT_TRUE(has(c, "-x hip a.cpp -x none b.o -o a /r/lib/libamdhip64.so -Wl,-rpath,/r/lib -L/r/lib")) << text(c);
   EXPECT_TRUE(has(command({"a.cpp"}), "-x hip a.cpp -x none /r/lib/libamdhip64.so"));
   EXPECT_TRUE(has(command({"-shared", "-fPIC", "a.o"}), "/r/lib/libamdhip64.so"));
   EXPECT_EQ(text(command({"--emit-static-lib", "a.cpp", "-o", "liba.a"})).find("libamdhip64"), std::string::npos);
