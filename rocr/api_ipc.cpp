@@ -34,6 +34,15 @@ Outcome export_dmabuf(const void* ptr, size_t size, int* dmabuf, uint64_t* offse
 
 } // namespace
 
+namespace {
+auto pool_of_node(Runtime& runtime) {
+  return [&runtime](uint32_t node) -> Pool* {
+    Agent* owner = runtime.agent_of_node(node);
+    return owner ? owner->default_pool() : nullptr;
+  };
+}
+} // namespace
+
 Outcome hsa_amd_ipc_memory_create(Runtime& runtime, void* ptr, size_t len, hsa_amd_ipc_memory_t* handle) {
   if (!ptr) return null_argument("ptr");
   if (!handle) return null_argument("handle");
@@ -48,10 +57,7 @@ Outcome hsa_amd_ipc_memory_attach(Runtime& runtime, const hsa_amd_ipc_memory_t* 
   if (len == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "len is 0");
   if (num_agents && !mapping_agents) return null_argument("mapping_agents");
   ROCR_TRY_ASSIGN(auto gpus, gpus_among(runtime, num_agents, mapping_agents));
-  ROCR_TRY_ASSIGN(*mapped_ptr, runtime.memory().attach(*handle, len, gpus, [&](uint32_t node) {
-    Agent* owner = runtime.agent_of_node(node);
-    return owner ? owner->default_pool() : nullptr;
-  }));
+  ROCR_TRY_ASSIGN(*mapped_ptr, runtime.memory().attach(*handle, len, gpus, pool_of_node(runtime)));
   return {};
 }
 
@@ -100,6 +106,32 @@ Outcome hsa_amd_portable_close_dmabuf(Runtime&, int dmabuf) {
   if (dmabuf < 0 || close(dmabuf) != 0)
     return fail(HSA_STATUS_ERROR_RESOURCE_FREE, "{} is no open descriptor", dmabuf);
   return {};
+}
+
+// ---- Another driver's memory, as a dma-buf --------------------------------------------------------------------------
+
+Outcome hsa_amd_interop_map_buffer(Runtime& runtime, uint32_t num_agents, hsa_agent_t* agents, int interop_handle,
+                                   uint32_t flags, size_t* size, void** ptr, size_t* metadata_size,
+                                   const void** metadata) {
+  if (!agents) return null_argument("agents");
+  if (!size) return null_argument("size");
+  if (!ptr) return null_argument("ptr");
+  if (flags) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "flags are {:#x} but must be 0", flags);
+  if (num_agents == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no agents are named");
+  std::vector<Agent*> gpus;
+  for (uint32_t i = 0; i < num_agents; ++i) {
+    ROCR_TRY_ASSIGN(Agent * a, runtime.gpu(agents[i]));
+    gpus.push_back(a);
+  }
+  ROCR_TRY_ASSIGN(*ptr, runtime.memory().import_dmabuf(interop_handle, gpus, pool_of_node(runtime), *size));
+  if (metadata_size) *metadata_size = 0; // nobody describes tiling here
+  if (metadata) *metadata = nullptr;
+  return {};
+}
+
+Outcome hsa_amd_interop_unmap_buffer(Runtime& runtime, void* ptr) {
+  if (!ptr) return null_argument("ptr");
+  return runtime.memory().detach(ptr);
 }
 
 } // namespace bz::rocr::impl

@@ -197,23 +197,45 @@ Result<void*> Memory::attach(const hsa_amd_ipc_memory_t& handle, size_t size, st
                               "hsaKmtRegisterSharedHandleToNodes");
       !s.ok())
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "this memory can't be attached: {}", s.message());
+  if (size > whole) {
+    hsaKmtDeregisterMemory(ptr);
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes are more than the {} that were shared", size,
+                static_cast<uint64_t>(whole));
+  }
+  return enter_shared(ptr, whole, for_gpus, pool_of);
+}
+
+Result<void*> Memory::import_dmabuf(int fd, std::span<Agent* const> gpus,
+                                    const std::function<Pool*(uint32_t node)>& pool_of, size_t& size) {
+  HsaGraphicsResourceInfo info{};
+  std::vector<HSAuint32> nodes = nodes_of(gpus);
+  HSA_REGISTER_MEM_FLAGS flags{};
+  flags.ui32.requiresVAddr = 1;
+  if (Status s = thunk::check(hsaKmtRegisterGraphicsHandleToNodesExt(static_cast<HSAuint64>(fd), &info, nodes.size(),
+                                                                     nodes.data(), flags),
+                              "hsaKmtRegisterGraphicsHandleToNodesExt");
+      !s.ok())
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "descriptor {}: {}", fd, s.message());
+  size = info.SizeInBytes;
+  return enter_shared(info.MemoryAddress, size, gpus, pool_of);
+}
+
+Result<void*> Memory::enter_shared(void* ptr, size_t size, std::span<Agent* const> gpus,
+                                   const std::function<Pool*(uint32_t node)>& pool_of) {
   auto undo = [&](Outcome why) {
     hsaKmtDeregisterMemory(ptr);
     return why;
   };
-  if (size > whole)
-    return undo(fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes are more than the {} that were shared", size,
-                     static_cast<uint64_t>(whole)));
   Allocation a;
   a.kind = Allocation::Kind::shared;
   a.base = a.agent_base = reinterpret_cast<uintptr_t>(ptr);
-  a.size = whole;
-  a.accessible.assign(for_gpus.begin(), for_gpus.end());
+  a.size = size;
+  a.accessible.assign(gpus.begin(), gpus.end());
   HsaPointerInfo info{};
   if (hsaKmtQueryPointerInfo(ptr, &info) == HSAKMT_STATUS_SUCCESS) a.pool = pool_of(info.Node);
   if (!a.pool) return undo(fail(HSA_STATUS_ERROR, "nobody here owns the shared memory"));
   uint64_t address = 0;
-  if (Status s = map_to(ptr, whole, for_gpus, &address); !s.ok()) return undo(s);
+  if (Status s = map_to(ptr, size, gpus, &address); !s.ok()) return undo(s);
   std::unique_lock lock(mutex_);
   allocations_.emplace(a.base, std::move(a));
   return ptr;

@@ -49,6 +49,9 @@ public:
   /// Another process's memory, reachable by these GPUs (none named: by all).
   Result<void*> attach(const hsa_amd_ipc_memory_t& handle, size_t size, std::span<Agent* const> gpus,
                        const std::function<Pool*(uint32_t node)>& pool_of);
+  /// The memory behind a dma-buf, likewise.
+  Result<void*> import_dmabuf(int fd, std::span<Agent* const> gpus, const std::function<Pool*(uint32_t node)>& pool_of,
+                              size_t& size);
   Outcome detach(void* ptr);
 
   /// A copy of what is known about the allocation that holds `ptr`.
@@ -61,6 +64,9 @@ public:
   Outcome check_range(const char* what, const void* ptr, size_t size) const;
 
 private:
+  /// Maps what libhsakmt registered and enters it; gives it back on failure.
+  Result<void*> enter_shared(void* ptr, size_t size, std::span<Agent* const> gpus,
+                             const std::function<Pool*(uint32_t node)>& pool_of);
   Allocation* find_locked(const void* ptr);
   const Allocation* find_locked(const void* ptr) const;
 

@@ -182,6 +182,17 @@ TEST_F(Sharing, DmaBuf) {
   uint64_t offset = 0;
   ASSERT_GOOD(hsa_amd_portable_export_dmabuf(p + 4096, 4096, &fd, &offset));
   EXPECT_EQ(offset, 4096u);
+  size_t size = 0;
+  char* mapped = nullptr;
+  p[5000] = 50;
+  ASSERT_GOOD(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, &size, reinterpret_cast<void**>(&mapped), nullptr, nullptr));
+  EXPECT_EQ(size, 8192u) << "the whole allocation";
+  EXPECT_EQ(mapped[5000], 50);
+  EXPECT_GOOD(hsa_amd_interop_unmap_buffer(mapped));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_interop_unmap_buffer(mapped));
+  void* none = nullptr;
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_interop_map_buffer(1, &gpu, 0, 0, &size, &none, nullptr, nullptr));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_AGENT, hsa_amd_interop_map_buffer(1, &cpu, fd, 0, &size, &none, nullptr, nullptr));
   EXPECT_GOOD(hsa_amd_portable_close_dmabuf(fd));
   EXPECT_HSA(HSA_STATUS_ERROR_RESOURCE_FREE, hsa_amd_portable_close_dmabuf(fd));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ALLOCATION, hsa_amd_portable_export_dmabuf(p + 4096, 8192, &fd, &offset));
