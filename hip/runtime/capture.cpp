@@ -139,6 +139,7 @@ Result check_unsafe(const char* function) {
   GraphLock lock;
   bool forbidden = false;
   for (auto& c : store.captures) {
+    if (!c->broken.empty()) continue; // there is nothing left to protect
     const bool own = c->thread == std::this_thread::get_id() && c->mode != hipStreamCaptureModeRelaxed;
     const bool other = own_mode == hipStreamCaptureModeGlobal && c->mode == hipStreamCaptureModeGlobal;
     if (!own && !other) continue;
@@ -170,10 +171,29 @@ Result check_capture(CaptureRule rule, const char* function) {
                : Result();
 }
 
+void finish_capture(const CapturePtr& c) {
+  auto& store = graph_store();
+  for (auto& [stream, frontier] : c->frontiers) stream->set_capturing(false);
+  c->active = false;
+  c->frontiers.clear();
+  c->dropped.clear();
+  --c->graph->captures;
+  std::erase(store.captures, c);
+  --store.capturing;
+}
+
 void capture_forget(const StreamPtr& stream) {
   if (!stream->capturing()) return;
+  GraphPtr gone; // destroyed outside of the lock
   GraphLock lock;
-  if (auto c = capture_of(stream)) break_capture(*c, "one of its streams was destroyed");
+  auto c = capture_of(stream);
+  if (!c) return;
+  break_capture(*c, "one of its streams was destroyed");
+  if (c->origin != stream) return;
+  finish_capture(c);
+  if (!c->own_graph) return;
+  gone = c->graph;
+  graph_store().withdraw(*gone);
 }
 
 } // namespace bz::hip

@@ -27,6 +27,7 @@ public:
   std::string broken;    ///< what invalidated it, or empty
   /// For each stream that takes part: the nodes that its next node depends on.
   std::map<StreamPtr, std::vector<NodePtr>> frontiers;
+  std::vector<NodePtr> dropped; ///< taken out of the dependencies by the program: they needn't be joined
 
   hipStreamCaptureStatus status() const {
     return !active ? hipStreamCaptureStatusNone
@@ -55,7 +56,9 @@ Result check_use(const Event& event, EventUse use);
 /// hipErrorStreamCaptureUnsupported, and the captures that forbid the call are broken, if the calling thread may not
 /// make unsafe calls now.
 Result check_unsafe(const char* function);
-/// A stream goes: its capture is broken.
+/// A stream goes: its capture is broken, and over if it began there.
 void capture_forget(const StreamPtr& stream);
+/// The streams are free again; a graph that the capture made is the caller's to publish or drop.
+void finish_capture(const CapturePtr& capture);
 
 } // namespace bz::hip

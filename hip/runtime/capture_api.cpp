@@ -52,7 +52,8 @@ Result begin(hipStream_t handle, hipStreamCaptureMode mode, GraphPtr graph, std:
 const Node* unjoined(const Capture& c) {
   std::unordered_set<const Node*> reached;
   std::vector<const Node*> open;
-  for (auto& n : c.frontiers.at(c.origin)) open.push_back(n.get());
+  for (auto* joined : {&c.frontiers.at(c.origin), &c.dropped})
+    for (auto& n : *joined) open.push_back(n.get());
   while (!open.empty()) {
     const Node* n = open.back();
     open.pop_back();
@@ -63,16 +64,6 @@ const Node* unjoined(const Capture& c) {
     for (auto& n : frontier)
       if (n->graph && !reached.contains(n.get())) return n.get();
   return nullptr;
-}
-
-void finish(const CapturePtr& c) {
-  auto& store = graph_store();
-  for (auto& [stream, frontier] : c->frontiers) stream->set_capturing(false);
-  c->active = false;
-  c->frontiers.clear();
-  --c->graph->captures;
-  std::erase(store.captures, c);
-  --store.capturing;
 }
 
 Result info(hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id, CapturePtr* out) {
@@ -116,7 +107,7 @@ Result hipStreamEndCapture(hipStream_t stream, hipGraph_t* pGraph) {
   if (c->mode != hipStreamCaptureModeRelaxed && c->thread != std::this_thread::get_id())
     return Result(hipErrorStreamCaptureWrongThread, "the capture began in another thread, which has to end it");
   const Node* loose = c->broken.empty() ? unjoined(*c) : nullptr;
-  finish(c);
+  finish_capture(c);
   if (c->broken.empty() && !loose) {
     *pGraph = c->graph->handle();
     return {};
@@ -174,7 +165,10 @@ Result hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t* de
   if (!c->broken.empty()) return fail(hipErrorStreamCaptureInvalidated, "the capture is invalid since {}", c->broken);
   HIP_TRY_ASSIGN(auto nodes, graph_store().dependencies(*c->graph, dependencies, numDependencies));
   auto& frontier = c->frontiers[s];
-  if (flags == hipStreamSetCaptureDependencies) frontier.clear();
+  if (flags == hipStreamSetCaptureDependencies) {
+    c->dropped.insert(c->dropped.end(), frontier.begin(), frontier.end());
+    frontier.clear();
+  }
   for (Node* n : nodes) {
     auto node = graph_store().nodes.find(n);
     if (std::find(frontier.begin(), frontier.end(), node) == frontier.end()) frontier.push_back(std::move(node));

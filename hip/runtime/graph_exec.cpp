@@ -244,6 +244,12 @@ Result GraphExec::run(const ExecNode& n, const StreamPtr& s) {
 }
 
 Result GraphExec::launch(const StreamPtr& stream) {
+  HIP_TRY(submit(stream));
+  if (launch_blocking()) stream->synchronize();
+  return {};
+}
+
+Result GraphExec::submit(const StreamPtr& stream) {
   std::lock_guard lock(mutex_);
   const std::shared_ptr<const Program> program = program_;
   HIP_TRY(check_memory(*program));
@@ -283,7 +289,6 @@ Result GraphExec::launch(const StreamPtr& stream) {
   }
   last_ = stream->own_frontier();
   stream->device().context_active = true;
-  if (launch_blocking()) stream->synchronize();
   return {};
 }
 

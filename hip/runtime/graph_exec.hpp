@@ -72,6 +72,7 @@ private:
   Program& changeable();
   StreamPtr lane(const Program& program, size_t index, const StreamPtr& first);
   Result check_memory(const Program& program);
+  Result submit(const StreamPtr& stream);
   static Result run(const ExecNode& node, const StreamPtr& stream);
   using Changes = std::vector<std::pair<Node*, WorkPtr>>;
   Result compare(const Graph& mine, const Graph& other, Changes& changes, hipGraphExecUpdateResult* result, Node** bad);

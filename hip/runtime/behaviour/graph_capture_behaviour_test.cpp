@@ -444,7 +444,15 @@ TEST(Capture, PerThreadStreamAndDestroyedStream) {
   ASSERT_OK(hipEventRecord(e, a));
   ASSERT_OK(hipStreamWaitEvent(b, e, 0));
   EXPECT_OK(hipStreamDestroy(b));
+  void* q = nullptr;
+  EXPECT_OK(hipMalloc(&q, 4)) << "nothing is left to protect";
+  EXPECT_OK(hipFree(q));
   EXPECT_HIP(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(a, &captured));
+  ASSERT_OK(hipStreamCreateWithFlags(&b, hipStreamNonBlocking));
+  ASSERT_OK(hipStreamBeginCapture(b, hipStreamCaptureModeGlobal));
+  EXPECT_OK(hipStreamDestroy(b)) << "ends the capture that began on it";
+  EXPECT_OK(hipMalloc(&q, 4));
+  EXPECT_OK(hipFree(q));
   (void)hipGetLastError();
 }
 
