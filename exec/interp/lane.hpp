@@ -239,14 +239,15 @@ template <bool Full, int G> struct LaneB : LaneOps {
   Bits em = static_cast<Bits>(~0u);
   Bits acc = 0;
   bool wrote_mask = false, wrote_exec = false, halted = false;
-  bool no_shift;      // copied, as the following
-  uint32_t d, s[6];   // copied: stores to registers might alias *o
+  bool no_shift;      // copied, as the following: stores to registers might alias *o
+  uint32_t mask_at;
+  uint32_t d, s[6];
   uint32_t m = 0;     // Op::mods
   VU sv[6];
   VI is_scalar[6];
   VU pending = VU(0u);
 
-  BZ_AI LaneB(const Op* op, char* wave) : o(op), w(wave), no_shift(op->mods & mods::kZeroCount), d(op->d) {
+  BZ_AI LaneB(const Op* op, char* wave) : o(op), w(wave), no_shift(op->mods & mods::kZeroCount), mask_at(op->sm), d(op->d) {
     for (int i = 0; i < 6; ++i) s[i] = op->s[i];
     if constexpr (G == kScalar0) {
       const char* lit = reinterpret_cast<const char*>(&op->lit);
@@ -348,7 +349,7 @@ template <bool Full, int G> struct LaneB : LaneOps {
   // Masks.
   BZ_AI Mask lanes_in() const {
     Bits x;
-    __builtin_memcpy(&x, w + o->sm + q * (kLanes / 8), sizeof x);
+    __builtin_memcpy(&x, w + mask_at + q * (kLanes / 8), sizeof x);
     return mask_of(x);
   }
   BZ_AI void lanes_out(Mask x) { acc = static_cast<Bits>(x.bits() & (Full ? static_cast<Bits>(~0u) : em)); wrote_mask = true; }
