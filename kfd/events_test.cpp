@@ -88,14 +88,16 @@ TEST(Events, AgeTellsThatAnEventCameBetweenTwoLooks) {
 TEST(Events, DestroyWakesWaiters) {
   Events events;
   uint32_t id = make(events);
-  std::atomic<bool> failed{false};
+  std::atomic<bool> started{false}, failed{false};
   std::thread waiter([&] {
     std::vector<kfd_event_data> data(1);
     data[0].event_id = id;
     uint32_t result = 0;
+    started = true;
     failed = events.wait(data, false, 0xffffffff, result).code() == Code::fault && result == KFD_IOC_WAIT_RESULT_FAIL;
   });
-  std::this_thread::sleep_for(10ms);
+  while (!started) std::this_thread::yield();
+  std::this_thread::sleep_for(50ms); // until it waits
   ASSERT_TRUE(events.destroy(id).ok());
   waiter.join();
   EXPECT_TRUE(failed);

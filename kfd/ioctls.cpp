@@ -14,6 +14,7 @@
 #include <bit>
 #include <cerrno>
 #include <ctime>
+#include <span>
 #include <sys/ioctl.h>
 
 namespace bz::kfd {
@@ -151,7 +152,7 @@ int set_xnack_mode(Process& p, kfd_ioctl_set_xnack_mode_args& a) {
 
 int runtime_enable(Process& p, kfd_ioctl_runtime_enable_args& a) { return result(p.runtime_enable(a)); }
 
-int deprecated_debugger(Process&, void*) { return -EPERM; } // as the kernel since 5.15
+int deprecated_debugger(Process&, void*, size_t) { return -EPERM; } // as the kernel since 5.15
 
 // ---- memory
 // ----------------------------------------------------------------------------------------------------------------
@@ -306,6 +307,22 @@ int ipc_import_handle(Process& p, kfd_ioctl_ipc_import_handle_args& a) {
   if (int r = attach(p, std::move(backing), a.gpu_id, a.va_addr, a.handle)) return r;
   a.mmap_offset = kRenderOffsetBase + (handle_id(a.handle) << kRenderOffsetShift);
   return 0;
+}
+
+/// The attributes stand behind the structure, within the size that the ioctl's number tells.
+int svm(Process& p, void* args, size_t size) {
+  auto& a = *static_cast<kfd_ioctl_svm_args*>(args);
+  if (a.nattr > (size - sizeof a) / sizeof(kfd_ioctl_svm_attribute))
+    return refuse(EINVAL, "more attributes than the ioctl's size has room for");
+  std::span attributes(a.attrs, a.nattr);
+  switch (a.op) {
+  case KFD_IOCTL_SVM_OP_SET_ATTR:
+    return result(p.svm().set(a.start_addr, a.size, attributes));
+  case KFD_IOCTL_SVM_OP_GET_ATTR:
+    return result(p.svm().get(a.start_addr, a.size, attributes, p.devices().xnack()));
+  default:
+    return refuse(EINVAL, "no operation of shared memory");
+  }
 }
 
 // ---- queues
@@ -494,7 +511,7 @@ int help(Process& p, abi::bz_kfd_help_args& a) {
 // ---- the table
 // -------------------------------------------------------------------------------------------------------------
 
-template <class Args, int (*function)(Process&, Args&)> int typed(Process& p, void* args) {
+template <class Args, int (*function)(Process&, Args&)> int typed(Process& p, void* args, size_t) {
   return function(p, *static_cast<Args*>(args));
 }
 #define ROW(name, args, function)                                                                                      \
@@ -534,7 +551,7 @@ constexpr IoctlRow kRows[] = {
     ROW(AMDKFD_IOC_IMPORT_DMABUF, kfd_ioctl_import_dmabuf_args, import_dmabuf),
     ROW(AMDKFD_IOC_ALLOC_QUEUE_GWS, kfd_ioctl_alloc_queue_gws_args, alloc_queue_gws),
     MISSING(AMDKFD_IOC_SMI_EVENTS),
-    MISSING(AMDKFD_IOC_SVM),
+    IoctlRow{AMDKFD_IOC_SVM, "AMDKFD_IOC_SVM", svm},
     ROW(AMDKFD_IOC_SET_XNACK_MODE, kfd_ioctl_set_xnack_mode_args, set_xnack_mode),
     MISSING(AMDKFD_IOC_CRIU_OP),
     ROW(AMDKFD_IOC_AVAILABLE_MEMORY, kfd_ioctl_get_available_memory_args, available_memory),

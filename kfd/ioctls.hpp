@@ -11,7 +11,8 @@ class Process;
 struct IoctlRow {
   uint32_t request;
   const char* name;
-  int (*handler)(Process&, void* args); ///< 0 or -errno; args is a private copy; null: not implemented
+  /// 0 or -errno; args is a private copy of `size` bytes, at least the structure's; null: not implemented.
+  int (*handler)(Process&, void* args, size_t size);
 };
 
 /// An ioctl of a render node.

@@ -94,7 +94,11 @@ Expected<ProcessConfig> ProcessConfig::from_environment(gpu::EngineFactory engin
 }
 
 Process::Process(ProcessConfig config)
-    : config_(std::move(config)), pid_(getpid()), files_(config_.products, config_.machine),
+    : config_(std::move(config)), pid_(getpid()), files_(config_.products, config_.machine), svm_([&] {
+        std::vector<uint32_t> ids;
+        for (uint32_t i = 0; i < config_.products.size(); ++i) ids.push_back(gpu_id_of(i));
+        return ids;
+      }()),
       states_(config_.products.size()) {}
 
 Expected<std::unique_ptr<Process>> Process::create(ProcessConfig config) {
@@ -139,9 +143,12 @@ int Process::new_fd(const char* name, FdKind kind, uint32_t device) {
 
 /// Drops what no descriptor refers to any more. True if that was the last open /dev/kfd.
 bool Process::forget_closed_files() {
-  std::set<uint64_t> open;
-  if (!each_descriptor([&](int fd) { open.insert(inode_of(fd)); })) return false;
+  // Under the lock: what another thread opens meanwhile isn't entered yet. Twice: it may be moving a descriptor to a number
+  // that was looked at already.
   std::lock_guard lock(mutex_);
+  std::set<uint64_t> open;
+  for (int look = 0; look < 2; ++look)
+    if (!each_descriptor([&](int fd) { open.insert(inode_of(fd)); })) return false;
   auto is_kfd = [](const auto& entry) { return entry.second.kind == FdKind::kfd; };
   bool before = std::any_of(open_files_.begin(), open_files_.end(), is_kfd);
   std::erase_if(open_files_, [&](const auto& entry) { return !open.contains(entry.first); });
@@ -200,6 +207,7 @@ void Process::release_all() {
   bool keep = page != 0 && memory().find(page).ok();
   set_->reset(keep ? page : 0);
   events_.clear(keep);
+  svm_.clear();
   if (!keep) event_page_ = 0;
   gpu::set_loader_list(0);
   {
@@ -236,7 +244,7 @@ int Process::ioctl(int fd, unsigned long request, void* arg) {
       trace("(DRM ioctl, not implemented)", request, -EINVAL);
       return -EINVAL;
     }
-    return call(row->name, number, row->request, arg, [&](void* args) { return row->handler(*this, device, args); });
+    return call(row->name, number, row->request, arg, [&](void* args, size_t) { return row->handler(*this, device, args); });
   }
   const IoctlRow* row = _IOC_TYPE(number) == AMDKFD_IOCTL_BASE ? find_ioctl(number) : nullptr;
   if (!row || !row->handler) {
@@ -244,19 +252,22 @@ int Process::ioctl(int fd, unsigned long request, void* arg) {
     trace(row ? row->name : "(unknown ioctl)", request, -ENOTTY);
     return -ENOTTY;
   }
-  return call(row->name, number, row->request, arg, [&](void* args) { return row->handler(*this, args); });
+  return call(row->name, number, row->request, arg,
+              [&](void* args, size_t size) { return row->handler(*this, args, size); });
 }
 
-/// As the kernel: callers built for a shorter structure pass that, the rest is zero; a longer one is cut.
+/// As the kernel: callers built for a shorter structure pass that, the rest is zero.
 template <class F> int Process::call(const char* name, uint32_t request, uint32_t known, void* arg, F handler) {
-  constexpr size_t kMaxArgs = 512;
-  alignas(16) uint8_t args[kMaxArgs] = {};
-  static_assert(sizeof(kfd_ioctl_get_process_apertures_args) <= kMaxArgs);
-  size_t size = std::min<size_t>(_IOC_SIZE(request), _IOC_SIZE(known));
+  constexpr size_t kUsualArgs = 512;
+  alignas(16) uint8_t usual[kUsualArgs] = {};
+  static_assert(sizeof(kfd_ioctl_get_process_apertures_args) <= kUsualArgs);
+  size_t size = _IOC_SIZE(request), room = std::max<size_t>(size, _IOC_SIZE(known));
+  std::vector<uint64_t> unusual(room > kUsualArgs ? room / 8 + 1 : 0);
+  void* args = room > kUsualArgs ? static_cast<void*>(unusual.data()) : usual;
   int result = 0;
   if (size == 0 || !arg || !gpu::read_memory(args, reinterpret_cast<uint64_t>(arg), size)) result = -EFAULT;
   if (result == 0) {
-    result = handler(args);
+    result = handler(args, room);
     bool returns = _IOC_DIR(known) & _IOC_READ;
     if (returns && !gpu::write_memory(reinterpret_cast<uint64_t>(arg), args, size)) result = -EFAULT;
   }

@@ -5,6 +5,7 @@
 #include "gpu/device.hpp"
 #include "kfd/events.hpp"
 #include "kfd/files.hpp"
+#include "kfd/svm.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -43,6 +44,7 @@ public:
   gpu::DeviceSet& devices() { return *set_; }
   gpu::Memory& memory() { return set_->memory(); }
   Events& events() { return events_; }
+  Svm& svm() { return svm_; }
   const ProcessConfig& config() const { return config_; }
   /// Index of the device that ioctls call gpu_id, or -1.
   int device_of(uint32_t gpu_id) const;
@@ -92,6 +94,7 @@ private:
   pid_t pid_;
   Files files_;
   Events events_;
+  Svm svm_;
   std::unique_ptr<gpu::DeviceSet> set_;
   mutable std::mutex mutex_;
   std::map<uint64_t, OpenFile> open_files_;

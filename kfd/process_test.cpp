@@ -218,7 +218,7 @@ TEST_F(Kfd, UnimplementedIoctlsFailByName) {
   std::ifstream log(log_path);
   std::stringstream text;
   text << log.rdbuf();
-  EXPECT_NE(text.str().find("AMDKFD_IOC_SVM "), std::string::npos);
+  EXPECT_NE(text.str().find("AMDKFD_IOC_CRIU_OP "), std::string::npos);
 }
 
 // The numbers and sizes that the kernel's header gives, as this test's own facts.
@@ -330,7 +330,7 @@ TEST_F(Kfd, QueueRunsKernelsAndWakesWaiters) {
   void* bells = process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
                               static_cast<off_t>(q.doorbell_offset & ~8191ull));
   ASSERT_GT(reinterpret_cast<intptr_t>(bells), 0);
-  auto* doorbell = reinterpret_cast<volatile uint64_t*>(static_cast<char*>(bells) + (q.doorbell_offset & 8191));
+  auto* doorbell = reinterpret_cast<uint64_t*>(static_cast<char*>(bells) + (q.doorbell_offset & 8191));
 
   abi::amd_signal_t done{};
   done.kind = abi::AMD_SIGNAL_KIND_USER;
@@ -345,9 +345,9 @@ TEST_F(Kfd, QueueRunsKernelsAndWakesWaiters) {
     p.grid_size_x = 640;
     p.kernel_object = object;
     p.completion_signal = {reinterpret_cast<uint64_t>(&done)};
-    queue->write_dispatch_id = index + 1;
+    __atomic_store_n(&queue->write_dispatch_id, index + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&p.header, uint16_t{abi::HSA_PACKET_TYPE_KERNEL_DISPATCH}, __ATOMIC_RELEASE);
-    *doorbell = index;
+    __atomic_store_n(doorbell, index, __ATOMIC_RELEASE);
   };
   auto wait = [&](uint32_t ms) {
     kfd_event_data data{};
@@ -587,6 +587,30 @@ TEST_F(Kfd, UserMemoryUnderAnotherAddress) {
   EXPECT_EQ(host_side[5000], 8);
   a.mmap_offset = 4096; // nothing there
   EXPECT_EQ(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, a), -EFAULT);
+}
+
+TEST_F(Kfd, AttributesOfSharedMemoryStandBehindTheStructure) {
+  alignas(8) char room[sizeof(kfd_ioctl_svm_args) + 70 * sizeof(kfd_ioctl_svm_attribute)] = {};
+  auto& args = *reinterpret_cast<kfd_ioctl_svm_args*>(room);
+  auto* attributes = reinterpret_cast<kfd_ioctl_svm_attribute*>(room + sizeof args);
+  args.start_addr = reinterpret_cast<uint64_t>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  args.size = 4096;
+  args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
+  args.nattr = 70; // more than other structures are long
+  for (int i = 0; i < 70; ++i) attributes[i] = {KFD_IOCTL_SVM_ATTR_GRANULARITY, 3};
+  attributes[69] = {KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu_id_of(1)};
+  constexpr uint32_t kRequest = AMDKFD_IOC_SVM + (70 * 8 << 16);
+  ASSERT_EQ(process->ioctl(kfd, kRequest, room), 0);
+  args.op = KFD_IOCTL_SVM_OP_GET_ATTR;
+  attributes[69].value = attributes[68].value = 0;
+  ASSERT_EQ(process->ioctl(kfd, kRequest, room), 0);
+  EXPECT_EQ(attributes[69].value, gpu_id_of(1));
+  EXPECT_EQ(attributes[68].value, 3u);
+  EXPECT_EQ(process->ioctl(kfd, AMDKFD_IOC_SVM + (69 * 8 << 16), room), -EINVAL) << "70 don't fit";
+  args.op = 2;
+  EXPECT_EQ(process->ioctl(kfd, kRequest, room), -EINVAL);
+  munmap(reinterpret_cast<void*>(args.start_addr), 4096);
 }
 
 TEST_F(Kfd, FlushRegistersAreAPage) {

@@ -130,13 +130,15 @@ const Entries* device() {
 }
 
 void forget_closed() {
-  bool open[kMost] = {};
-  each_descriptor([&](int fd) {
-    struct stat s;
-    if (!stat_of(fd, s)) return;
-    for (int i = 0; i < kMost; ++i) open[i] |= known[i].inode.load() == s.st_ino && known[i].device.load() == s.st_dev;
-  });
+  // As in the driver: under the lock, because of descriptors that are being opened, and twice, because of those that move.
   pthread_mutex_lock(&mutex);
+  bool open[kMost] = {};
+  for (int look = 0; look < 2; ++look)
+    each_descriptor([&](int fd) {
+      struct stat s;
+      if (!stat_of(fd, s)) return;
+      for (int i = 0; i < kMost; ++i) open[i] |= known[i].inode.load() == s.st_ino && known[i].device.load() == s.st_dev;
+    });
   for (int i = 0; i < kMost; ++i)
     if (!open[i] && known[i].inode.exchange(0) != 0) in_use.fetch_sub(1, std::memory_order_acq_rel);
   pthread_mutex_unlock(&mutex);

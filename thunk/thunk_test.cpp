@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
@@ -281,7 +282,7 @@ protected:
     done->event_mailbox_ptr = interrupt ? event->EventData.HWData2 : 0;
     done->event_id = event->EventId;
     uint64_t index = queue->write_dispatch_id;
-    queue->write_dispatch_id = index + 1;
+    __atomic_store_n(&queue->write_dispatch_id, index + 1, __ATOMIC_RELEASE);
     auto& p = ring[index % 64];
     p.setup = 1;
     p.workgroup_size_x = 64;
@@ -289,7 +290,7 @@ protected:
     p.kernel_object = object;
     p.completion_signal = {reinterpret_cast<uint64_t>(done)};
     __atomic_store_n(&p.header, uint16_t{abi::HSA_PACKET_TYPE_KERNEL_DISPATCH}, __ATOMIC_RELEASE);
-    *const_cast<volatile HSAuint64*>(resource.Queue_DoorBell_aql) = index;
+    __atomic_store_n(const_cast<HSAuint64*>(resource.Queue_DoorBell_aql), index, __ATOMIC_RELEASE);
   }
   char* memory = nullptr;
   abi::hsa_kernel_dispatch_packet_t* ring = nullptr;
@@ -414,10 +415,21 @@ TEST_F(Thunk, ClocksTilesXnackRuntime) {
   EXPECT_EQ(hsaKmtSetMemoryPolicy(0, 0, 1, nullptr, 0), HSAKMT_STATUS_INVALID_NODE_UNIT);
 }
 
+TEST_F(Thunk, AttributesOfSharedMemory) {
+  void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  HSA_SVM_ATTRIBUTE set[] = {{HSA_SVM_ATTR_GRANULARITY, 4}, {HSA_SVM_ATTR_PREFERRED_LOC, 1}};
+  EXPECT_EQ(hsaKmtSVMSetAttr(page, kPage, 2, set), HSAKMT_STATUS_SUCCESS);
+  HSA_SVM_ATTRIBUTE got[] = {{HSA_SVM_ATTR_GRANULARITY, 0}, {HSA_SVM_ATTR_PREFERRED_LOC, 0}};
+  EXPECT_EQ(hsaKmtSVMGetAttr(page, kPage, 2, got), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(got[0].value, 4u);
+  EXPECT_EQ(got[1].value, 1u) << "node 1";
+  EXPECT_NE(hsaKmtSVMSetAttr(static_cast<char*>(page) + 1, kPage, 2, set), HSAKMT_STATUS_SUCCESS);
+  munmap(page, kPage);
+  EXPECT_NE(hsaKmtSVMSetAttr(page, kPage, 2, set), HSAKMT_STATUS_SUCCESS) << "nothing is there";
+}
+
 TEST_F(Thunk, WhatIsMissingSaysSo) {
-  HSA_SVM_ATTRIBUTE attribute{HSA_SVM_ATTR_GRANULARITY, 9};
   int here = 0;
-  EXPECT_EQ(hsaKmtSVMSetAttr(&here, kPage, 1, &attribute), HSAKMT_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(hsaKmtOpenSMI(1, &here), HSAKMT_STATUS_NOT_IMPLEMENTED);
   EXPECT_EQ(hsaKmtPcSamplingSupport(), HSAKMT_STATUS_NOT_IMPLEMENTED);
   EXPECT_EQ(hsaKmtDbgRegister(1), HSAKMT_STATUS_NOT_IMPLEMENTED);
