@@ -72,8 +72,10 @@ int main(int argc, char** argv) {
   in.compile_append = environment("HIPCC_COMPILE_FLAGS_APPEND");
   in.link_append = environment("HIPCC_LINK_FLAGS_APPEND");
   in.native_targets = [&] {
-    auto targets = gpu_targets(*install);
-    return targets ? *targets : std::vector<std::string>();
+    std::vector<std::string> processors;
+    if (auto gpus = find_gpus(*install))
+      for (const Gpu& gpu : *gpus) processors.push_back(gpu.processor);
+    return processors;
   };
   int verbose = std::atoi(environment("HIPCC_VERBOSE").c_str());
   if (verbose & 2) fmt::print("HIP_PATH={}\nHIP_CLANG_PATH={}\n", install->root, install->clang_dir);

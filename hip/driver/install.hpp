@@ -19,7 +19,11 @@ Expected<Install> find_install();
 /// "7.1.25424-boltzmann"
 std::string hip_version();
 
-/// Target names ("gfx942") of the GPUs of this machine, in agent order, asked of root/lib/libhsa-runtime64.
-Expected<std::vector<std::string>> gpu_targets(const Install&);
+struct Gpu {
+  std::string processor; ///< "gfx942"
+  std::string target;    ///< "gfx942:sramecc+:xnack-"
+};
+/// The GPUs of this machine in agent order, asked of root/lib/libhsa-runtime64.
+Expected<std::vector<Gpu>> find_gpus(const Install&);
 
 } // namespace bz::driver

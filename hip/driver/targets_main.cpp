@@ -1,5 +1,6 @@
 // amdgpu-arch, offload-arch and rocm_agent_enumerator: one program by three names. Each prints the target of every GPU
-// of this machine, one a line; rocm_agent_enumerator begins with gfx000 for the CPU, unless only GPUs are asked for.
+// of this machine, one a line; rocm_agent_enumerator begins with gfx000 for the CPU, unless only GPUs are asked for, and
+// with -name prints the target with its features.
 #include "hip/driver/install.hpp"
 
 #include <fmt/format.h>
@@ -42,12 +43,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}: error: {}\n", argv[0], install.status().message());
     return 1;
   }
-  if (cpu) fmt::print("{}gfx000\n", full_name ? "amdgcn-amd-amdhsa--" : "");
-  auto targets = gpu_targets(*install);
-  if (!targets) {
-    fmt::print(stderr, "{}: error: {}\n", argv[0], targets.status().message());
+  if (cpu) fmt::print("gfx000\n");
+  auto gpus = find_gpus(*install);
+  if (!gpus) {
+    fmt::print(stderr, "{}: error: {}\n", argv[0], gpus.status().message());
     return 1;
   }
-  for (const std::string& target : *targets) fmt::print("{}{}\n", full_name ? "amdgcn-amd-amdhsa--" : "", target);
+  for (const Gpu& gpu : *gpus) fmt::print("{}\n", full_name ? gpu.target : gpu.processor);
   return 0;
 }

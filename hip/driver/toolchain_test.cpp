@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 namespace fs = std::filesystem;
@@ -150,14 +151,53 @@ TEST_F(Toolchain, DryRunAndQuestions) {
   EXPECT_TRUE(contains(verbose.output, "hipcc-args:"));
 }
 
-TEST_F(Toolchain, Hipconfig) {
-  std::string program = kRoot + "/bin/hipconfig ";
-  EXPECT_EQ(run(program + "--rocmpath").output, kRoot);
-  EXPECT_EQ(run(program + "--platform").output, "amd");
-  EXPECT_EQ(run(program + "-c -n").output, "clang\n");
-  EXPECT_TRUE(fs::exists(run(program + "--hipclangpath").output + "/clang++"));
-  EXPECT_TRUE(contains(run(program).output, "HIP_PLATFORM"));
+TEST_F(Toolchain, HipconfigAnswersEveryOption) {
+  const std::string program = "env -u ROCM_PATH -u HIP_PATH -u HIP_CLANG_PATH " + kRoot + "/bin/hipconfig ";
+  const std::string flags = " -D__HIP_PLATFORM_HCC__= -D__HIP_PLATFORM_AMD__= -I" + kRoot + "/include";
+  const std::string version = run(kHipcc + " --short-version").output;
+  const struct {
+    const char *shorter, *longer;
+    std::string answer;
+  } options[] = {{"-P", "--platform", "amd"},      {"-c", "--compiler", "clang"},
+                 {"-r", "--runtime", "rocclr"},    {"-p", "--path", kRoot},
+                 {"-R", "--rocmpath", kRoot},      {"-l", "--hipclangpath", kRoot + "/llvm/bin"},
+                 {"-C", "--cpp_config", flags},    {"-v", "--version", version.substr(0, version.find('\n'))}};
+  for (const auto& option : options)
+    for (const char* spelling : {option.shorter, option.longer}) {
+      Outcome r = run(program + spelling);
+      EXPECT_EQ(r.status, 0) << spelling;
+      EXPECT_EQ(r.output, option.answer) << spelling;
+      for (const char* newline : {"-n", "--newline"})
+        EXPECT_EQ(run(program + newline + " " + spelling).output, option.answer + "\n") << spelling;
+    }
+  EXPECT_EQ(run(program + "-p -c").output, kRoot + "clang");
+  for (const char* full : {"", "-f", "--full"})
+    for (const char* part : {"HIP version: 7.", "HIP_PLATFORM       :amd", "HIP_CLANG_PATH", "clang version 22", "CPP_CONFIG"})
+      EXPECT_TRUE(contains(run(program + full).output, part)) << full << " has " << part;
+  for (const char* help : {"-h", "--help"})
+    for (const auto& option : options) EXPECT_TRUE(contains(run(program + help).output, option.longer)) << option.longer;
   EXPECT_NE(run(program + "--nonsense").status, 0);
+  EXPECT_TRUE(contains(run(program + "--nonsense").output, "--nonsense"));
+  // The environment moves the answers; a folder that is no installation is an error, and a partial one is found out.
+  fs::create_directories(dir + "/other/include/hip");
+  file("other/include/hip/hip_version.h", "");
+  EXPECT_EQ(run("ROCM_PATH=" + dir + "/other " + kRoot + "/bin/hipconfig --rocmpath").output, dir + "/other");
+  EXPECT_EQ(run("HIP_CLANG_PATH=" + kRoot + "/llvm/bin/ " + kRoot + "/bin/hipconfig -l").output, kRoot + "/llvm/bin/");
+  EXPECT_NE(run("ROCM_PATH=" + dir + " " + kRoot + "/bin/hipconfig --rocmpath").status, 0);
+  Outcome check = run("ROCM_PATH=" + dir + "/other " + kRoot + "/bin/hipconfig --check");
+  EXPECT_EQ(check.status, 1);
+  EXPECT_TRUE(contains(check.output, "MISSING  " + dir + "/other/amdgcn/bitcode/ocml.bc")) << check.output;
+}
+
+TEST_F(Toolchain, LlvmIsWhereRocmHasIt) {
+  for (const char* program : {"clang", "clang++", "lld", "ld.lld", "llvm-mc", "llvm-objdump", "llvm-readelf", "llvm-nm", "llvm-ar",
+                              "llvm-link", "llvm-dis", "llvm-objcopy", "opt", "llc", "clang-offload-bundler"})
+    for (const char* folder : {"/llvm/bin/", "/lib/llvm/bin/"})
+      EXPECT_EQ(access((kRoot + folder + program).c_str(), X_OK), 0) << folder << program;
+  file("a.s", "s_endpgm\n");
+  Outcome r = run("cd " + dir + " && " + kRoot + "/llvm/bin/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj a.s -o a.o && " +
+                  kRoot + "/llvm/bin/llvm-objdump -d a.o");
+  EXPECT_TRUE(contains(r.output, "s_endpgm")) << r.output;
 }
 
 TEST_F(Toolchain, LinksWithTheRuntime) {
