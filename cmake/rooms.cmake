@@ -65,6 +65,14 @@ function(bz_room name)
   target_link_libraries(${name} PRIVATE bz_options ${A_LINK})
 endfunction()
 
+# bz_in_fault_handlers(file...): source files whose code runs in handlers of memory faults. ThreadSanitizer's atomics hold a lock
+# while they access memory; if that faults, an atomic of the handler would wait for its own thread.
+function(bz_in_fault_handlers)
+  if(BZ_SANITIZE MATCHES "thread")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize=thread)
+  endif()
+endfunction()
+
 # bz_test(name SOURCES ... LINK ... [CASES ...] [SLOW] [NO_MAIN]): a GoogleTest program run by ctest; SLOW ones carry the label
 # `slow`. CASES: parameter names of its parameterized tests, each a ctest case of its own (name_case), so that they run in parallel.
 include(CTest)

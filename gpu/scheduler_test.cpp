@@ -49,7 +49,7 @@ struct ClientQueue {
   static constexpr uint32_t kPackets = 64;
   alignas(4096) abi::hsa_kernel_dispatch_packet_t ring[kPackets];
   abi::amd_queue_t queue{};
-  volatile uint64_t* doorbell = nullptr;
+  uint64_t* doorbell = nullptr;
   uint32_t id = 0;
   DeviceSet& set;
 
@@ -65,7 +65,7 @@ struct ClientQueue {
     EXPECT_TRUE(made.ok()) << made.status().message();
     id = *made;
     auto view = set.device(0).doorbells().map(nullptr, DoorbellPage::kBytes, false);
-    doorbell = static_cast<volatile uint64_t*>(*view) + *set.scheduler().doorbell_slot(id);
+    doorbell = static_cast<uint64_t*>(*view) + *set.scheduler().doorbell_slot(id);
   }
   ~ClientQueue() { (void)set.scheduler().destroy_queue(id); }
 

@@ -46,22 +46,21 @@ protected:
   /// As a client makes it.
   struct Client {
     alignas(4096) uint32_t ring[kRingBytes / 4] = {};
-    volatile uint64_t read = 0, write = 0;
-    volatile uint64_t* doorbell = nullptr;
+    std::atomic<uint64_t> read{0}, write{0};
+    uint64_t* doorbell = nullptr;
     uint32_t id = 0;
 
     void put(std::initializer_list<uint32_t> packet) {
-      uint64_t at = write;
-      if (at % kRingBytes + packet.size() * 4 > kRingBytes) { // no packet crosses the end
-        uint64_t rest = (kRingBytes - at % kRingBytes) / 4;
+      uint64_t at = write, rest = (kRingBytes - at % kRingBytes) / 4;
+      if (rest >= packet.size()) rest = 0;
+      while (at + (rest + packet.size()) * 4 - read > kRingBytes) std::this_thread::yield();
+      if (rest) { // no packet crosses the end
         ring[at % kRingBytes / 4] = abi::SDMA_OP_NOP | static_cast<uint32_t>(rest - 1) << 16;
         at += rest * 4;
       }
-      while (at + packet.size() * 4 - read > kRingBytes) std::this_thread::yield();
       std::copy(packet.begin(), packet.end(), ring + at % kRingBytes / 4);
       write = at + packet.size() * 4;
-      __atomic_thread_fence(__ATOMIC_RELEASE);
-      *doorbell = write;
+      __atomic_store_n(doorbell, write.load(), __ATOMIC_RELEASE);
     }
     bool drained() const { return read == write; }
   };
@@ -92,7 +91,7 @@ protected:
     ASSERT_TRUE(id.ok()) << id.status().message();
     c.id = *id;
     auto view = set->device(0).doorbells().map(nullptr, DoorbellPage::kBytes, false);
-    c.doorbell = static_cast<volatile uint64_t*>(*view) + *set->sdma().doorbell_slot(c.id);
+    c.doorbell = static_cast<uint64_t*>(*view) + *set->sdma().doorbell_slot(c.id);
   }
   void copy(Client& c, void* to, const void* from, uint32_t bytes) {
     c.put({abi::SDMA_OP_COPY, bytes - 1, 0, low(from), high(from), low(to), high(to)});
@@ -217,7 +216,7 @@ TEST_F(SdmaTest, RunsBesideAKernelThatDoesNotEnd) {
   };
   alignas(4096) static abi::hsa_kernel_dispatch_packet_t ring[64];
   for (auto& p : ring) p.header = abi::HSA_PACKET_TYPE_INVALID;
-  volatile uint64_t read = 0, write = 0;
+  std::atomic<uint64_t> read{0}, write{0};
   QueueConfig config;
   config.ring = reinterpret_cast<uint64_t>(ring);
   config.ring_bytes = sizeof ring;
@@ -237,7 +236,7 @@ TEST_F(SdmaTest, RunsBesideAKernelThatDoesNotEnd) {
   write = 1;
   __atomic_store_n(&p.header, uint16_t{abi::HSA_PACKET_TYPE_KERNEL_DISPATCH}, __ATOMIC_RELEASE);
   auto view = set->device(0).doorbells().map(nullptr, DoorbellPage::kBytes, false);
-  static_cast<volatile uint64_t*>(*view)[*set->scheduler().doorbell_slot(*id)] = 0;
+  __atomic_store_n(static_cast<uint64_t*>(*view) + *set->scheduler().doorbell_slot(*id), 0, __ATOMIC_RELEASE);
   ASSERT_TRUE(eventually([&] { return read == 1; }));
   std::this_thread::sleep_for(20ms); // the kernel runs, and nobody polls for the copy engine
   a.put({abi::SDMA_OP_FENCE, low(&fence), high(&fence), 1});
