@@ -5,6 +5,8 @@
 
 #include <hip/host/prologue.h>
 
+// Programs that are compiled at run time have no host side: the types are enough.
+#if !defined(__HIPCC_RTC__)
 #include <hip/host/device.h>
 #include <hip/host/stream.h>
 #include <hip/host/memory.h>
@@ -14,6 +16,7 @@
 #include <hip/host/per_thread.h>
 #ifdef __cplusplus
 #include <hip/host/templates.h>
+#endif
 #endif
 
 #endif
