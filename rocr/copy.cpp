@@ -1,7 +1,9 @@
 #include "rocr/copy.hpp"
 
+#include <immintrin.h>
 #include <pthread.h>
 
+#include <chrono>
 #include <cstring>
 
 namespace bz::rocr {
@@ -27,6 +29,7 @@ void CopyEngine::stop() {
     std::lock_guard lock(mutex_);
     stop_ = true;
     ready_.clear();
+    available_ = 0;
     open_.clear();
   }
   ready_changed_.notify_all();
@@ -81,6 +84,7 @@ Outcome CopyEngine::advance(JobPtr job) {
 
 void CopyEngine::make_ready(JobPtr job) {
   ready_.push_back(std::move(job));
+  available_ = ready_.size();
   if (ready_.size() <= looking_) return;
   if (idle_ > 0) {
     ready_changed_.notify_one();
@@ -114,10 +118,28 @@ void CopyEngine::perform(const Job& job) {
   complete(job.completion);
 }
 
+void CopyEngine::linger(std::unique_lock<std::mutex>& lock) {
+  // Copies come in bursts: to sleep and to be woken for each would cost as much as 64 KiB.
+  constexpr auto kMoment = std::chrono::microseconds(20);
+  const auto end = std::chrono::steady_clock::now() + kMoment;
+  ++looking_;
+  lock.unlock();
+  while (available_.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < end)
+    for (int i = 0; i < 8; ++i) _mm_pause();
+  lock.lock();
+  --looking_;
+}
+
 void CopyEngine::worker() {
   std::unique_lock lock(mutex_);
+  bool lingered = false;
   for (;;) {
     if (stop_) return;
+    if (ready_.empty() && !lingered) {
+      linger(lock);
+      lingered = true;
+      continue;
+    }
     if (ready_.empty()) {
       ++idle_;
       ready_changed_.wait(lock, [&] { return stop_ || !ready_.empty(); });
@@ -126,6 +148,8 @@ void CopyEngine::worker() {
     }
     const JobPtr job = std::move(ready_.front());
     ready_.pop_front();
+    available_ = ready_.size();
+    lingered = false;
     lock.unlock();
     if (!job->failed)
       perform(*job);

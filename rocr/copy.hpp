@@ -64,6 +64,7 @@ private:
   void retire(const Job& job); ///< it is over: what waits for it goes on
   void perform(const Job& job);
   void worker();
+  void linger(std::unique_lock<std::mutex>& lock); ///< waits a moment for a copy before sleeping
 
   EventLoop& loop_;
   std::mutex mutex_;
@@ -74,7 +75,8 @@ private:
   std::atomic<bool> timed_{false};
   std::atomic<size_t> pending_{0};
   size_t idle_ = 0;    ///< threads that sleep
-  size_t looking_ = 0; ///< threads that look for a ready copy next
+  size_t looking_ = 0; ///< threads that look for a ready copy before they sleep
+  std::atomic<size_t> available_{0}; ///< ready copies, for threads that look without the lock
   bool stop_ = false;
 };
 

@@ -315,7 +315,9 @@ Outcome Memory::check_range(const char* what, const void* ptr, size_t size) cons
     }
   }
   const char* last = static_cast<const char*>(ptr) + size - 1;
-  if (last < static_cast<const char*>(ptr) || !readable(ptr) || !readable(last))
+  constexpr uintptr_t kPage = 4096;
+  const bool one_page = reinterpret_cast<uintptr_t>(ptr) / kPage == reinterpret_cast<uintptr_t>(last) / kPage;
+  if (last < static_cast<const char*>(ptr) || !readable(ptr) || (!one_page && !readable(last)))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {}, {} bytes at {}, is not all mapped memory", what, size, ptr);
   return {};
 }
