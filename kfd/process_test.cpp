@@ -656,7 +656,7 @@ TEST_F(Kfd, CopyQueuesByIoctl) {
   acquire();
   auto ring = alloc(space, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT), more = alloc(space + 8192, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
   ASSERT_EQ(map(ring.handle) | map(more.handle), 0);
-  auto* words = reinterpret_cast<volatile uint64_t*>(space + 8192);
+  auto* words = reinterpret_cast<std::atomic<uint64_t>*>(space + 8192);
   kfd_ioctl_create_queue_args q{};
   q.gpu_id = gpu_id_of(0);
   q.queue_type = KFD_IOC_QUEUE_TYPE_SDMA;
@@ -666,15 +666,15 @@ TEST_F(Kfd, CopyQueuesByIoctl) {
   q.read_pointer_address = space + 8192;
   q.write_pointer_address = space + 8200;
   ASSERT_EQ(call(AMDKFD_IOC_CREATE_QUEUE, q), 0);
-  auto* bells = static_cast<volatile uint64_t*>(process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
-                                                              static_cast<off_t>(q.doorbell_offset & ~uint64_t{0xfff})));
+  auto* bells = static_cast<std::atomic<uint64_t>*>(process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                                                                  static_cast<off_t>(q.doorbell_offset & ~uint64_t{0xfff})));
   uint32_t fence[] = {5, static_cast<uint32_t>(space + 8192 + 64), static_cast<uint32_t>((space + 8192) >> 32), 99};
   memcpy(reinterpret_cast<void*>(space), fence, sizeof fence);
   words[1] = sizeof fence;
   bells[(q.doorbell_offset & 0xfff) / 8] = sizeof fence;
   for (int i = 0; i < 5000 && words[0] != sizeof fence; ++i) usleep(1000);
-  EXPECT_EQ(words[0], sizeof fence);
-  EXPECT_EQ(words[8], 99u);
+  EXPECT_EQ(words[0].load(), sizeof fence);
+  EXPECT_EQ(words[8].load(), 99u);
   kfd_ioctl_update_queue_args u{};
   u.queue_id = q.queue_id;
   EXPECT_EQ(call(AMDKFD_IOC_UPDATE_QUEUE, u), 0) << "no ring: inactive";
