@@ -75,9 +75,15 @@ namespace {
 
 constexpr unsigned kFlags = hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather;
 
+/// What image instructions can address: elements of a row, rows, and slices or layers. The same of every product.
+constexpr size_t kMostElements = 16384, kMostSlices = 8192;
+
 Result check_shape(const Array::Shape& s) {
   if (s.flags & ~kFlags) return fail(hipErrorInvalidValue, "array flags {:#x} don't exist", s.flags);
   if (s.width == 0) return Result(hipErrorInvalidValue, "an array without width");
+  if (s.width > kMostElements || s.height > kMostElements || s.depth > kMostSlices)
+    return fail(hipErrorInvalidValue, "{} x {} x {} elements: an array has at most {} x {} x {}", s.width, s.height,
+                s.depth, kMostElements, kMostElements, kMostSlices);
   const bool layered = s.flags & hipArrayLayered, cube = s.flags & hipArrayCubemap;
   if (cube && (s.width != s.height || s.depth == 0 || s.depth % 6 != 0 || (!layered && s.depth != 6)))
     return fail(hipErrorInvalidValue, "{} x {} with {} faces is no cube map", s.width, s.height, s.depth);
@@ -97,14 +103,9 @@ Outcome<std::shared_ptr<Array>> Array::create(Device& device, ElementFormat elem
   if (Result r = check_shape(shape); !r.ok()) return r;
   constexpr size_t kAlignment = 256; // rows and the beginning: what image instructions need of linear surfaces
   std::shared_ptr<Array> array(new Array(device, element, shape));
-  size_t row = 0, bytes = 0;
-  if (__builtin_mul_overflow(shape.width, element.bytes(), &row) || row > SIZE_MAX - kAlignment ||
-      __builtin_mul_overflow((row + kAlignment - 1) / kAlignment * kAlignment, array->rows(), &bytes) ||
-      __builtin_mul_overflow(bytes, array->slices(), &bytes))
-    return fail(hipErrorOutOfMemory, "{} x {} x {} elements overflow the address space", shape.width, shape.height,
-                shape.depth);
-  array->pitch_ = (row + kAlignment - 1) / kAlignment * kAlignment;
-  auto memory = allocate_device(device, device.vram(), bytes, hipDeviceMallocDefault, MemoryKind::array);
+  array->pitch_ = (array->row_bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  auto memory = allocate_device(device, device.vram(), array->slice() * array->slices(), hipDeviceMallocDefault,
+                                MemoryKind::array);
   if (!memory.ok()) return memory.result();
   array->base_ = *memory;
   return array;

@@ -15,10 +15,16 @@ Result submit(const std::vector<Box>& boxes, hipMemcpyKind kind, hipStream_t str
   return {};
 }
 
+/// ROCm tells a null array from one that was freed in these calls alone.
+Outcome<std::shared_ptr<Array>> array_of_rows(const char* what, hipArray_const_t array) {
+  if (!array) return fail(hipErrorInvalidHandle, "argument {} is null", what);
+  return find_array(array);
+}
+
 /// Rows of an array to or from memory with a pitch.
 Result copy_rows_to(hipArray_t dst, size_t x, size_t y, const void* src, size_t pitch, size_t width, size_t height,
                     hipMemcpyKind kind, hipStream_t stream, When when) {
-  HIP_TRY_ASSIGN(auto a, find_array(dst));
+  HIP_TRY_ASSIGN(auto a, array_of_rows("dst", dst));
   if (width > pitch && height > 1)
     return fail(hipErrorInvalidPitchValue, "rows of {} bytes don't fit a pitch of {}", width, pitch);
   HIP_TRY_ASSIGN(char* at, a->part("dst", x, y, 0, width, height, 1));
@@ -33,7 +39,7 @@ Result copy_rows_to(hipArray_t dst, size_t x, size_t y, const void* src, size_t 
 
 Result copy_rows_from(void* dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width, size_t height,
                       hipMemcpyKind kind, hipStream_t stream, When when) {
-  HIP_TRY_ASSIGN(auto a, find_array(src));
+  HIP_TRY_ASSIGN(auto a, array_of_rows("src", src));
   if (width > pitch && height > 1)
     return fail(hipErrorInvalidPitchValue, "rows of {} bytes don't fit a pitch of {}", width, pitch);
   HIP_TRY_ASSIGN(char* at, a->part("src", x, y, 0, width, height, 1));

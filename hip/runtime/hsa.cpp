@@ -30,6 +30,8 @@ Code code_of(hsa_status_t status) {
     return Code::wrong_target;
   case HSA_STATUS_ERROR_VARIABLE_UNDEFINED:
     return Code::not_found;
+  case HSA_STATUS_ERROR_NOT_SUPPORTED:
+    return Code::unsupported;
   default:
     return Code::internal;
   }

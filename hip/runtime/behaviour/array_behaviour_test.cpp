@@ -54,7 +54,7 @@ TEST_F(Array2D, RowsGoInAndOut) {
       << "over the last row";
   EXPECT_HIP(hipErrorInvalidPitchValue,
              hipMemcpy2DFromArray(part, 4, array_, 0, 0, 8, 2, hipMemcpyDeviceToHost));
-  EXPECT_HIP(hipErrorInvalidValue,
+  EXPECT_HIP(hipErrorInvalidHandle,
              hipMemcpy2DToArray(nullptr, 0, 0, data_.data(), kRow, kRow, 1, hipMemcpyHostToDevice));
   EXPECT_HIP(hipErrorInvalidMemcpyDirection,
              hipMemcpy2DToArray(array_, 0, 0, data_.data(), kRow, kRow, 1, hipMemcpyKind(77)));
@@ -86,7 +86,7 @@ TEST_F(Array2D, PerThreadStreamVariants) {
   std::vector<float> out(data_.size());
   ASSERT_OK(hipMemcpy2DFromArray_spt(out.data(), kRow, array_, 0, 0, kRow, kHeight, hipMemcpyDeviceToHost));
   EXPECT_EQ(out, negative);
-  EXPECT_HIP(hipErrorInvalidValue,
+  EXPECT_HIP(hipErrorInvalidHandle,
              hipMemcpy2DFromArray_spt(out.data(), kRow, nullptr, 0, 0, kRow, kHeight, hipMemcpyDeviceToHost));
 }
 
@@ -203,8 +203,12 @@ TEST_F(Array2D, MemoryIsCountedAndGivenBack) {
   EXPECT_HIP(hipErrorInvalidValue, hipArrayCreate(&big, &d));
   EXPECT_HIP(hipErrorInvalidValue, hipArrayCreate(nullptr, &d));
   EXPECT_HIP(hipErrorInvalidValue, hipArrayCreate(&big, nullptr));
-  d = {size_t(1) << 40, size_t(1) << 40, HIP_AD_FORMAT_FLOAT, 4};
-  EXPECT_HIP(hipErrorOutOfMemory, hipArrayCreate(&big, &d));
+  for (auto [width, height] : {std::pair<size_t, size_t>{16385, 0}, {1, 16385}, {size_t(1) << 40, size_t(1) << 40}}) {
+    d = {width, height, HIP_AD_FORMAT_FLOAT, 4};
+    EXPECT_HIP(hipErrorInvalidValue, hipArrayCreate(&big, &d)) << width << " x " << height;
+  }
+  HIP_ARRAY3D_DESCRIPTOR deep{1, 1, 8193, HIP_AD_FORMAT_FLOAT, 1, 0};
+  EXPECT_HIP(hipErrorInvalidValue, hipArray3DCreate(&big, &deep));
 }
 
 TEST(Array, Formats) {

@@ -64,6 +64,24 @@ TEST_F(Vmm, MemoryMovesWithItsContent) {
   EXPECT_OK(hipMemRelease(memory_));
 }
 
+TEST_F(Vmm, CopiesAndFillsCrossNeighbours) {
+  hipMemGenericAllocationHandle_t second = nullptr;
+  ASSERT_OK(hipMemCreate(&second, kSize, &prop_, 0));
+  map(0, memory_);
+  map(kSize, second);
+  std::vector<char> in(kSize + 64, 3), out(in.size());
+  ASSERT_OK(hipMemcpy(at(kSize - 64), in.data(), in.size(), hipMemcpyHostToDevice));
+  ASSERT_OK(hipMemset(at(kSize - 32), 4, 64));
+  std::fill_n(in.begin() + 32, 64, 4);
+  ASSERT_OK(hipMemcpyAsync(out.data(), at(kSize - 64), out.size(), hipMemcpyDeviceToHost, nullptr));
+  ASSERT_OK(hipDeviceSynchronize());
+  EXPECT_EQ(out, in);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset(at(kSize - 64), 0, kSize + 128)) << "nothing is mapped there";
+  EXPECT_OK(hipMemUnmap(at(0), 2 * kSize));
+  EXPECT_OK(hipMemRelease(memory_));
+  EXPECT_OK(hipMemRelease(second));
+}
+
 TEST_F(Vmm, MemoryIsCountedOnceAndUntilItsLastUser) {
   size_t with, after, total;
   ASSERT_OK(hipMemGetInfo(&with, &total));
@@ -107,6 +125,9 @@ TEST_F(Vmm, AccessIsSetAndAsked) {
   hipMemAccessDesc wrong = read_write_;
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize - 4096, &wrong, 1)) << "no whole mapping";
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(kSize), kSize, &wrong, 1)) << "nothing mapped";
+  wrong.flags = hipMemAccessFlagsProtRead;
+  EXPECT_HIP(hipErrorNotSupported, hipMemSetAccess(at(0), kSize, &wrong, 1)) << "all or nothing";
+  wrong = read_write_;
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize, nullptr, 1));
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize, &wrong, 0));
   wrong.location.id = 99;
