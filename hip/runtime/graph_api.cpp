@@ -229,6 +229,8 @@ Result hipGraphInstantiate(hipGraphExec_t* pGraphExec, hipGraph_t graph, hipGrap
 
 Result hipGraphInstantiateWithFlags(hipGraphExec_t* pGraphExec, hipGraph_t graph, unsigned long long flags) {
   HIP_NONNULL(pGraphExec);
+  if (flags & hipGraphInstantiateFlagUpload)
+    return Result(hipErrorInvalidValue, "an upload needs a stream: use hipGraphInstantiateWithParams");
   GraphLock lock;
   Node* bad = nullptr;
   HIP_TRY_ASSIGN(auto exec, instantiate(graph, flags, &bad));

@@ -15,6 +15,11 @@ Device* device_of(const Work& work) {
   return nullptr;
 }
 
+int priority_of(const Work& work) {
+  auto* k = std::get_if<KernelWork>(&work);
+  return k ? std::clamp(k->attributes.priority, Device::kGreatestPriority, Device::kLeastPriority) : 0;
+}
+
 /// Bits of the nodes that come before each node; empty for graphs where that would be large.
 class Ancestors {
 public:
@@ -53,7 +58,11 @@ void Program::plan() {
     ExecNode& n = nodes[i];
     n.marked = false;
     Device* device = device_of(*n.work);
-    auto fits = [&](size_t lane) { return !device || !lanes[lane] || lanes[lane] == device; };
+    const int priority = use_priority ? priority_of(*n.work) : 0;
+    auto fits = [&](size_t lane) {
+      const Lane& l = lanes[lane];
+      return (!device || !l.device || l.device == device) && l.priority == priority;
+    };
     size_t lane = lanes.size();
     for (uint32_t f : n.from) // goes on where a dependency ended
       if (tails[nodes[f].lane] == f && fits(nodes[f].lane)) lane = std::min<size_t>(lane, nodes[f].lane);
@@ -65,10 +74,10 @@ void Program::plan() {
         if (fits(l) && (lane == lanes.size() || tails[l] < tails[lane])) lane = l;
     }
     if (lane == lanes.size()) {
-      lanes.push_back(nullptr);
+      lanes.push_back({.priority = priority});
       tails.push_back(i);
     }
-    if (device) lanes[lane] = device;
+    if (device) lanes[lane].device = device;
     tails[lane] = i;
     n.lane = uint16_t(lane);
   }
@@ -98,7 +107,7 @@ Result GraphExec::prepare(ExecNode& n) {
   const auto* k = std::get_if<KernelWork>(n.work.get());
   if (!k) return {};
   LaunchOptions options;
-  options.cooperative = k->attributes.cooperative;
+  options.cooperative = k->attributes.cooperative != 0;
   HIP_TRY_ASSIGN(PreparedLaunch launch, PreparedLaunch::make(k->kernel, k->shape, k->launch_arguments(), options));
   // Arguments that name the queue, and the counters of a cooperative grid, are made anew for each launch.
   if (!launch.names_queue() && !options.cooperative) n.launch = std::make_shared<PreparedLaunch>(std::move(launch));
@@ -149,6 +158,7 @@ Outcome<std::shared_ptr<GraphExec>> GraphExec::make(const Graph& graph, unsigned
   exec->graph_ = graph_store().copy(graph);
   exec->program_ = std::make_shared<Program>();
   auto& program = *exec->program_;
+  program.use_priority = flags & hipGraphInstantiateFlagUseNodePriority;
   Node* inner = nullptr;
   auto leaves = exec->flatten(*exec->graph_, {}, program, &inner);
   if (!leaves.ok()) {
@@ -165,17 +175,19 @@ Outcome<std::shared_ptr<GraphExec>> GraphExec::make(const Graph& graph, unsigned
 }
 
 GraphExec::~GraphExec() {
-  for (auto& [key, stream] : lanes_) key.first->forget_stream(stream);
+  for (auto& [key, stream] : lanes_) stream->device().forget_stream(stream);
 }
 
 // ---- Launching ------------------------------------------------------------------------------------------------------
 
 StreamPtr GraphExec::lane(const Program& program, size_t index, const StreamPtr& first) {
-  Device* device = program.lanes[index] ? program.lanes[index] : &first->device();
-  if (index == 0 && device == &first->device()) return first;
-  auto& stream = lanes_[{device, index}];
+  const auto& wanted = program.lanes[index];
+  Device* device = wanted.device ? wanted.device : &first->device();
+  if (index == 0 && device == &first->device() && wanted.priority == 0) return first;
+  auto& stream = lanes_[{device, wanted.priority, index}];
   if (!stream) {
     Stream::Options options;
+    options.priority = wanted.priority;
     options.flags = hipStreamNonBlocking; // the launch puts it in order with the null stream
     stream = device->create_stream(options);
   }
@@ -214,7 +226,7 @@ Result GraphExec::run(const ExecNode& n, const StreamPtr& s) {
     Result operator()(const ChildWork&) { return {}; } // its nodes are beside it
     Result operator()(const KernelWork& k) {
       LaunchOptions options;
-      options.cooperative = k.attributes.cooperative;
+      options.cooperative = k.attributes.cooperative != 0;
       return hip::launch(k.kernel, k.shape, k.launch_arguments(), s, options);
     }
     Result operator()(const CopyWork& c) { return copy_box(c.box, c.kind, s, When::deferred); }
@@ -304,6 +316,7 @@ Program& GraphExec::changeable() {
   if (program_.use_count() > 1) {
     auto copy = std::make_shared<Program>();
     copy->nodes = program_->nodes;
+    copy->use_priority = program_->use_priority;
     for (auto& held : program_->user_objects) copy->user_objects.push_back(held.again());
     program_ = std::move(copy);
   }
@@ -366,8 +379,11 @@ Result GraphExec::may_become(const Work& now, const Work& wanted) {
     if (&k->kernel->code->device() != &w.kernel->code->device())
       return Result(hipErrorInvalidValue, "a kernel node can't change its device");
   }
-  if (auto* c = std::get_if<CopyWork>(&now); c && sides(*c) != sides(std::get<CopyWork>(wanted)))
-    return Result(hipErrorInvalidValue, "a copy node can't change between device and host memory");
+  if (auto* c = std::get_if<CopyWork>(&now)) {
+    const auto& w = std::get<CopyWork>(wanted);
+    if (c->kind != w.kind || sides(*c) != sides(w))
+      return Result(hipErrorInvalidValue, "a copy node can't change its kind, nor between device and host memory");
+  }
   if (auto* a = std::get_if<AllocWork>(&now); a && a->memory != std::get<AllocWork>(wanted).memory)
     return Result(hipErrorInvalidValue, "an allocation node can't change its memory");
   if (auto* f = std::get_if<FreeWork>(&now); f && f->memory != std::get<FreeWork>(wanted).memory)

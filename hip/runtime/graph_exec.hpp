@@ -31,7 +31,12 @@ struct Step {
 struct Program {
   std::vector<ExecNode> nodes; ///< in the order of submission
   std::vector<Step> steps;
-  std::vector<Device*> lanes; ///< whose device each lane is on
+  struct Lane {
+    Device* device = nullptr; ///< null: that of the launch
+    int priority = 0;
+  };
+  std::vector<Lane> lanes;
+  bool use_priority = false; ///< hipGraphInstantiateFlagUseNodePriority
   std::vector<UserObjectReferences> user_objects; ///< given back when no launch uses the program any more
   void plan();
 };
@@ -84,7 +89,7 @@ private:
   std::unordered_map<uint64_t, uint32_t> index_;      ///< node id to place in the program
   mutable std::mutex mutex_;                          ///< program_, lanes_, last_
   std::shared_ptr<Program> program_;
-  std::map<std::pair<Device*, size_t>, StreamPtr> lanes_;
+  std::map<std::tuple<Device*, int, size_t>, StreamPtr> lanes_; ///< by device, priority and number
   std::vector<MarkerPtr> last_; ///< the end of the last launch
 };
 

@@ -47,6 +47,7 @@ template <class W, class Describe> Result exec_set(hipGraphExec_t exec, hipGraph
 Outcome<WorkPtr> copy_1d(void* dst, const void* src, size_t count, hipMemcpyKind kind) {
   if (!dst) return Result(hipErrorInvalidValue, "argument dst is null");
   if (!src) return Result(hipErrorInvalidValue, "argument src is null");
+  if (count == 0) return Result(hipErrorInvalidValue, "a copy node of 0 bytes");
   return copy_work(Box{.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .width = count}, kind);
 }
 
@@ -116,7 +117,7 @@ Outcome<WorkPtr> with_attributes(Outcome<WorkPtr> work, const KernelAttributes& 
   k.attributes = attributes;
   k.bind();
   LaunchOptions options;
-  options.cooperative = attributes.cooperative;
+  options.cooperative = attributes.cooperative != 0;
   if (Result r = check_launch(*k.kernel, k.shape, options); !r.ok()) return r;
   return WorkPtr(std::move(changed));
 }
@@ -207,7 +208,7 @@ Result hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID
     KernelAttributes a = k.attributes;
     switch (int(attr)) {
     case hipLaunchAttributeCooperative:
-      a.cooperative = value->cooperative != 0;
+      a.cooperative = value->cooperative;
       break;
     case hipLaunchAttributePriority:
       a.priority = value->priority;
@@ -325,7 +326,12 @@ Result hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNod
                                           const HIP_MEMCPY3D* copyParams, hipCtx_t ctx) {
   HIP_NONNULL(copyParams);
   HIP_TRY(check_context(ctx));
-  return exec_set<CopyWork>(hGraphExec, hNode, [&](const CopyWork&) { return copy_work(*copyParams); });
+  return exec_set<CopyWork>(hGraphExec, hNode, [&](const CopyWork& c) -> Outcome<WorkPtr> {
+    auto plain = bz::hip::parameters_of(copyParams);
+    if (!plain.ok()) return plain.result();
+    plain->kind = c.kind; // this form has no kind
+    return copy_work(*plain);
+  });
 }
 
 // ---- Fills ----------------------------------------------------------------------------------------------------------
@@ -457,7 +463,6 @@ Result hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNo
 
 Result hipGraphAddChildGraphNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,
                                  size_t numDependencies, hipGraph_t childGraph) {
-  if (graph && graph == childGraph) return Result(hipErrorInvalidValue, "a graph can't be its own child");
   return add_node(pGraphNode, graph, pDependencies, numDependencies, [&] { return child_work(childGraph); });
 }
 

@@ -20,9 +20,9 @@ class GraphMemory;
 
 struct EmptyWork {};
 
-/// Launch attributes that a kernel node remembers. Priority and window are hints without effect on results.
+/// Launch attributes of a kernel node. The priority counts in executables that ask for it; the window is a hint.
 struct KernelAttributes {
-  bool cooperative = false;
+  int cooperative = 0; ///< as the program set it: not 0 is yes
   int priority = 0;
   hipAccessPolicyWindow window{};
 };

@@ -194,6 +194,9 @@ TEST(GraphExec, CopiesCanBeSet) {
   EXPECT_EQ(out, 6);
   EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(exec, in, e, d, 4, hipMemcpyDeviceToDevice))
       << "another direction";
+  EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(exec, in, d, &a, 4, hipMemcpyDefault))
+      << "another kind";
+  EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(exec, in, d, &a, 0, hipMemcpyHostToDevice));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams(exec, in, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipDrvGraphExecMemcpyNodeSetParams(exec, in, nullptr, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(nullptr, in, d, &a, 4, hipMemcpyHostToDevice));
@@ -323,11 +326,29 @@ TEST(GraphExec, Instantiate) {
   EXPECT_HIP(hipErrorInvalidValue, hipGraphInstantiate(nullptr, g, nullptr, nullptr, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphInstantiate(&e, nullptr, nullptr, nullptr, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&e, g, 0x100));
+  EXPECT_HIP(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&e, g, hipGraphInstantiateFlagUpload)) << "no stream";
   GraphHandle fine;
   EXPECT_HIP(hipErrorNotSupported, hipGraphInstantiateWithFlags(&e, fine, hipGraphInstantiateFlagDeviceLaunch));
   ExecHandle empty(fine);
   empty.run(s);
   (void)hipGetLastError();
+}
+
+TEST(GraphExec, NodePriorities) {
+  GraphHandle g;
+  PinnedBuffer<int> log(8);
+  auto a = kernel_node(g, {}, kernels::append, log.get(), 1), b = kernel_node(g, {a}, kernels::append, log.get(), 2);
+  kernel_node(g, {b}, kernels::append, log.get(), 3);
+  hipLaunchAttributeValue v{};
+  v.priority = -1;
+  ASSERT_OK(hipGraphKernelNodeSetAttribute(b, hipLaunchAttributePriority, &v));
+  ExecHandle exec(g, hipGraphInstantiateFlagUseNodePriority); // the middle one goes over a queue of its own
+  for (int round = 1; round <= 3; ++round) {
+    exec.run();
+    ASSERT_EQ(log[0], 3);
+    for (int i = 1; i <= 3; ++i) EXPECT_EQ(log[i], i);
+    log[0] = 0;
+  }
 }
 
 TEST(GraphExec, DestroyedWithALaunchUnderWay) {
