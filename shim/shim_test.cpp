@@ -86,6 +86,9 @@ TEST(Shim, FoldersAndFilesOfTheDriver) {
   EXPECT_EQ(text_of("/sys/class/kfd/kfd/topology/nodes/0/gpu_id"), "0\n");
   EXPECT_EQ(text_of("/sys/class/kfd/../kfd/./kfd//topology/nodes/0/gpu_id"), "0\n");
   EXPECT_NE(text_of("/proc/modules").find("amdgpu "), std::string::npos);
+  struct stat up{}, dev{};
+  EXPECT_EQ(stat("/dev/dri/..", &up) | stat("/dev", &dev), 0);
+  EXPECT_EQ(up.st_ino, dev.st_ino);
   int folder = open("/sys/devices/virtual/kfd/kfd/topology", O_RDONLY | O_DIRECTORY);
   int file = openat(folder, "nodes/1/gpu_id", O_RDONLY);
   char digits[16] = {};

@@ -214,6 +214,25 @@ bool worth_looking(const char* path) {
          strstr(path, "//") || strstr(path, "/.");
 }
 
+bool is_served(const char* name) {
+  for (const char* folder : kServed)
+    if (below(name, folder)) return true;
+  return false;
+}
+
+/// "/dev/dri/..": through a folder that only the tree has, back to the machine's.
+bool leads_out(const char* path, Place& out) {
+  const char* back = path[0] == '/' ? strstr(path, "/..") : nullptr;
+  if (!back) return false;
+  char before[PATH_MAX], name[PATH_MAX];
+  if (snprintf(before, sizeof before, "%.*s", static_cast<int>(back - path), path) >= static_cast<int>(sizeof before) ||
+      !plain(before, name) || !is_served(name))
+    return false;
+  memcpy(out.real, out.name, sizeof out.real);
+  out.device = false;
+  return true;
+}
+
 } // namespace
 
 bool find_place(int dirfd, const char* path, Place& out) {
@@ -232,9 +251,8 @@ bool find_place(int dirfd, const char* path, Place& out) {
     snprintf(joined, sizeof joined, "%s/%s", folder + strlen(root), path);
     if (!plain(joined, out.name)) return false;
   }
-  bool served = false;
-  for (const char* folder : kServed) served |= below(out.name, folder);
-  if (!served || !ready()) return false;
+  if (!is_served(out.name)) return leads_out(path, out);
+  if (!ready()) return false;
   if (snprintf(out.real, sizeof out.real, "%s%s", root, out.name) >= static_cast<int>(sizeof out.real)) return false;
   out.device = false;
   for (int i = 0; i < node_count; ++i)

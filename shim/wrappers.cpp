@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 using namespace bz::shim;
@@ -40,6 +41,8 @@ DEFINE_NEXT(scandir);
 DEFINE_NEXT(readlink);
 DEFINE_NEXT(readlinkat);
 DEFINE_NEXT(realpath);
+DEFINE_NEXT(getxattr);
+DEFINE_NEXT(lgetxattr);
 DEFINE_NEXT(access);
 DEFINE_NEXT(euidaccess);
 DEFINE_NEXT(faccessat);
@@ -252,6 +255,13 @@ WRAP(ssize_t, readlink, const char* path, char* to, size_t size) {
 }
 WRAP(ssize_t, readlinkat, int dirfd, const char* path, char* to, size_t size) {
   return on_path(dirfd, path, [&](int at, const char* p) { return NEXT(readlinkat)(at, p, to, size); });
+}
+// `ls -l` asks for access lists.
+WRAP(ssize_t, getxattr, const char* path, const char* name, void* to, size_t size) {
+  return on_path(AT_FDCWD, path, [&](int, const char* p) { return NEXT(getxattr)(p, name, to, size); });
+}
+WRAP(ssize_t, lgetxattr, const char* path, const char* name, void* to, size_t size) {
+  return on_path(AT_FDCWD, path, [&](int, const char* p) { return NEXT(lgetxattr)(p, name, to, size); });
 }
 WRAP(char*, realpath, const char* path, char* to) {
   char* found = on_path(AT_FDCWD, path, [&](int, const char* p) { return NEXT(realpath)(p, to); });

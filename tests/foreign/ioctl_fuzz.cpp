@@ -175,6 +175,7 @@ private:
     alignas(16) std::array<uint64_t, 80> args;
     for (uint64_t& w : args) w = pick(3) == 0 ? word() : (word() & 0xffffffff) | word() << 32;
     if (pick(2)) shape(request, args.data());
+    if (request == AMDKFD_IOC_SVM && pick(2)) request += 8u << 16;
     if (pick(4) == 0) args[pick(12)] = word();
     limit(request, args.data());
     void* argument = args.data();
@@ -233,6 +234,16 @@ private:
       q.queue_percentage = 100;
       q.queue_priority = pick(16);
       return as(q);
+    }
+    case AMDKFD_IOC_SVM: { // without room for attributes unless the request's size says so
+      kfd_ioctl_svm_attribute attribute{pick(9), pick(2) ? gpu_id_ : pick(64)};
+      struct {
+        uint64_t begin, size;
+        uint32_t op, count;
+      } a{own_ + pick(200) * 4096, (1 + pick(40)) * 4096ull, pick(3), pick(3)};
+      as(a);
+      std::memcpy(args + 3, &attribute, sizeof attribute);
+      return;
     }
     case AMDKFD_IOC_DESTROY_QUEUE:
       return as(kfd_ioctl_destroy_queue_args{id, 0});
