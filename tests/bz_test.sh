@@ -31,12 +31,14 @@ says 2 "no file 'nowhere.hip'" "$bz" run nowhere.hip
 says 2 'not a readable file' "$bz" run "$out"
 says 2 'neither a source file' "$bz" run "$home/CMakePresets.json"
 says 2 'needs a number' "$bz" test --repeat many
+says 2 'needs a program' "$bz" shim --
+says 0 'rocminfo' "$bz" shim --help
 
 # run and test --list need nothing to be built: beside a finished build that can't be written.
 (
   . "$home/tools/bz/common.sh"; . "$home/tools/bz/run.sh"
   BZ_HOME="$out/home" BZ_BUILD="$out/home/build/release"; BZ_ROOT="$BZ_BUILD/rocm"
-  for file in bin/hipcc bin/amdgpu-arch amdgcn/x lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so; do
+  for file in bin/hipcc bin/amdgpu-arch amdgcn/x lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so lib/libboltzmann-shim.so; do
     mkdir -p "$(dirname "$BZ_ROOT/$file")" && : >"$BZ_ROOT/$file"
   done
   mkdir -p "$BZ_HOME/exec"

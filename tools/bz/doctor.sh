@@ -111,7 +111,7 @@ doctor_build() {
     return
   fi
   local file
-  for file in bin/hipcc lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so.1 amdgcn/bitcode/ocml.bc; do
+  for file in bin/hipcc lib/libamdhip64.so lib/libhsa-runtime64.so lib/libhsakmt.so lib/libboltzmann-kfd.so.1 lib/libboltzmann-shim.so amdgcn/bitcode/ocml.bc; do
     if [ -e "$BZ_ROOT/$file" ]; then good built "$file"; else gap built "$file is missing" "./bz build"; fi
   done
 }
