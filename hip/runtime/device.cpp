@@ -155,6 +155,7 @@ size_t max_hw_queues() {
 Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32_t>& cu_mask) {
   std::lock_guard lock(queues_mutex_);
   auto& made = queues_[priority];
+  const size_t most = max_hw_queues(); // here, so that a value that it can't be is named at once
   const auto least_used = [&] {
     return std::ranges::min_element(made, {}, &SharedQueue::users); // the first of equals: it is warm
   };
@@ -163,7 +164,7 @@ Expected<hsa_queue_t*> Device::take_queue(int priority, const std::vector<uint32
     return at->queue;
   };
   if (cu_mask.empty() && !made.empty())
-    if (auto at = least_used(); at->users == 0 || made.size() >= max_hw_queues()) return share(at);
+    if (auto at = least_used(); at->users == 0 || made.size() >= most) return share(at);
   const uint32_t size = std::min<uint32_t>(max_queue_ ? max_queue_ : 4096, 4096);
   hsa_queue_t* queue = nullptr;
   hsa_status_t status =

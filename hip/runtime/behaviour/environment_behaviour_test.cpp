@@ -128,6 +128,19 @@ TEST(Environment, AWordThatBzLogDoesNotKnowIsSaidOnce) {
   EXPECT_NE(lines[0].find("error, warn, info, debug, trace"), std::string::npos) << lines[0];
 }
 
+TEST(Environment, ANumberThatIsNoneIsNamedOnceAndIgnored) {
+  for (const char* environment : {"HIP_LAUNCH_BLOCKING=yes", "AMD_LOG_LEVEL=loud", "AMD_LOG_LEVEL=6", "GPU_MAX_HW_QUEUES=0"}) {
+    const Outcome o = run(environment, "Launch");
+    EXPECT_NE(o.text.find("query=hipErrorNotReady"), std::string::npos) << environment << ":\n" << o.text;
+    const auto lines = own_lines(o.text);
+    ASSERT_EQ(lines.size(), 1u) << environment << ":\n" << o.text;
+    const std::string text = environment;
+    const size_t equals = text.find('=');
+    EXPECT_NE(lines[0].find(text.substr(0, equals + 1) + '"' + text.substr(equals + 1) + "\" is no number"), std::string::npos)
+        << lines[0];
+  }
+}
+
 TEST_F(Child, Fork) {
   DeviceBuffer<int> d(1);
   hipStream_t s = hipStreamPerThread; // what threads own is destroyed when they end: in the child it must not be

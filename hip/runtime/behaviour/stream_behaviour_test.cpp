@@ -292,6 +292,51 @@ TEST(Event, AroundOneKernel) {
   EXPECT_OK(hipEventDestroy(stop));
 }
 
+TEST(Stream, ManyMoreThanQueuesKeepTheirOrder) {
+  // Streams share queues: what one waits for must not stand behind it. A chain through all of them, forth and back, that
+  // a host thread lets go when it is complete.
+  constexpr int kStreams = 150;
+  std::vector<hipStream_t> streams(kStreams);
+  for (auto& s : streams) ASSERT_OK(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+  DeviceBuffer<int> log(2 * kStreams + 1);
+  log.zero();
+  PinnedBuffer<int> flag(2);
+  ASSERT_OK(launch(kernels::spin, 1, 1, 0, streams[0], flag.get(), flag.get() + 1));
+  hipEvent_t e;
+  ASSERT_OK(hipEventCreateWithFlags(&e, hipEventDisableTiming));
+  for (int i = 0; i < 2 * kStreams; ++i) {
+    const hipStream_t s = streams[size_t(i < kStreams ? i : 2 * kStreams - 1 - i)];
+    if (i) ASSERT_OK(hipStreamWaitEvent(s, e, 0));
+    ASSERT_OK(launch(kernels::append, 1, 1, 0, s, log.get(), i));
+    ASSERT_OK(hipEventRecord(e, s));
+  }
+  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(streams[0]));
+  flag.store(0, 1);
+  ASSERT_OK(hipDeviceSynchronize());
+  const auto seen = log.read();
+  EXPECT_EQ(seen[0], 2 * kStreams);
+  for (int i = 0; i < 2 * kStreams; ++i) ASSERT_EQ(seen[size_t(i) + 1], i);
+  for (auto s : streams) EXPECT_OK(hipStreamDestroy(s));
+  EXPECT_OK(hipEventDestroy(e));
+}
+
+TEST(Stream, TheNullStreamWaitsForEveryBusyOneAndForDestroyedOnes) {
+  constexpr int kStreams = 40;
+  DeviceBuffer<int> d(1), sum(1);
+  d.zero();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<hipStream_t> streams(kStreams);
+    for (auto& s : streams) {
+      ASSERT_OK(hipStreamCreate(&s));
+      ASSERT_OK(launch(kernels::slow, 1, 64, 0, s, d.get(), 20000));
+    }
+    for (int i = 0; i < kStreams; i += 2) EXPECT_OK(hipStreamDestroy(streams[size_t(i)])); // with work in them
+    ASSERT_OK(hipMemcpyAsync(sum.get(), d.get(), sizeof(int), hipMemcpyDeviceToDevice, nullptr));
+    EXPECT_EQ(sum.read()[0], (round + 1) * kStreams * 64);
+    for (int i = 1; i < kStreams; i += 2) EXPECT_OK(hipStreamDestroy(streams[size_t(i)]));
+  }
+}
+
 TEST(Event, Errors) {
   hipEvent_t a, b, untimed;
   ASSERT_OK(hipEventCreate(&a));
