@@ -349,7 +349,7 @@ int main(int argc, char** argv) {
   for (const Figure& f : figures) {
     if (f.values.empty()) continue;
     const auto [least, most] = std::minmax_element(f.values.begin(), f.values.end());
-    const double middle = median(f.values), best = f.wanted == Wanted::at_least ? *most : *least;
+    const double middle = median(f.values), best = f.wanted == Wanted::at_most ? *least : *most;
     const bool fine = f.wanted == Wanted::nothing || (f.wanted == Wanted::at_most ? middle <= f.bound : middle >= f.bound);
     std::printf("%-36s %12.6g %12.6g ", f.name.c_str(), middle, best);
     if (f.wanted == Wanted::nothing)
