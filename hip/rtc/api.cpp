@@ -50,7 +50,7 @@ Result link_result(const Status& status, hiprtcResult for_options) {
   case Code::ok: return {};
   case Code::invalid_argument: return Result(for_options, status.message());
   case Code::unsupported: return Result(for_options, status.message());
-  case Code::not_found: return Result(HIPRTC_ERROR_INVALID_INPUT, status.message());
+  case Code::not_found: return Result(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE, status.message()); // a file
   case Code::out_of_memory: return Result(HIPRTC_ERROR_OUT_OF_MEMORY, status.message());
   case Code::invalid_image:
   case Code::wrong_target: return Result(HIPRTC_ERROR_LINKING, status.message());
@@ -76,7 +76,7 @@ hiprtcResult call(const char* name, std::initializer_list<const char*> names, F 
   return finish(name, result);
 }
 
-/// The object of a handle.
+/// The object of a handle. Null arguments are refused before.
 #define RTC_PROGRAM(variable, handle)                                                                                  \
   auto variable = programs().find(handle);                                                                             \
   if (!variable)                                                                                                       \
@@ -87,8 +87,8 @@ hiprtcResult call(const char* name, std::initializer_list<const char*> names, F 
   return fail(HIPRTC_ERROR_INVALID_INPUT, "{} is no link, or was destroyed", static_cast<const void*>(handle))
 
 Result copy_output(hiprtcProgram handle, bool relocatable, char* out) {
-  RTC_PROGRAM(program, handle);
   RTC_NONNULL(out);
+  RTC_PROGRAM(program, handle);
   std::string bytes;
   if (Result r = program->output(relocatable, bytes); !r.ok()) return r;
   std::memcpy(out, bytes.data(), bytes.size());
@@ -96,8 +96,8 @@ Result copy_output(hiprtcProgram handle, bool relocatable, char* out) {
 }
 
 Result output_size(hiprtcProgram handle, bool relocatable, size_t* out) {
-  RTC_PROGRAM(program, handle);
   RTC_NONNULL(out);
+  RTC_PROGRAM(program, handle);
   std::string bytes;
   if (Result r = program->output(relocatable, bytes); !r.ok()) return r;
   *out = bytes.size();
@@ -152,8 +152,8 @@ Result hiprtcDestroyProgram(hiprtcProgram* prog) {
 }
 
 Result hiprtcAddNameExpression(hiprtcProgram prog, const char* name_expression) {
-  RTC_PROGRAM(program, prog);
   RTC_NONNULL(name_expression);
+  RTC_PROGRAM(program, prog);
   if (!*name_expression) return fail(HIPRTC_ERROR_INVALID_INPUT, "the name expression is empty");
   return program->add_name_expression(name_expression);
 }
@@ -171,23 +171,23 @@ Result hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char** opt
 }
 
 Result hiprtcGetLoweredName(hiprtcProgram prog, const char* name_expression, const char** lowered_name) {
-  RTC_PROGRAM(program, prog);
   RTC_NONNULL(name_expression);
   RTC_NONNULL(lowered_name);
+  RTC_PROGRAM(program, prog);
   return program->lowered_name(name_expression, lowered_name);
 }
 
 Result hiprtcGetProgramLogSize(hiprtcProgram prog, size_t* logSizeRet) {
-  RTC_PROGRAM(program, prog);
   RTC_NONNULL(logSizeRet);
+  RTC_PROGRAM(program, prog);
   const std::string text = program->log();
   *logSizeRet = text.empty() ? 0 : text.size() + 1;
   return {};
 }
 
 Result hiprtcGetProgramLog(hiprtcProgram prog, char* log) {
-  RTC_PROGRAM(program, prog);
   RTC_NONNULL(log);
+  RTC_PROGRAM(program, prog);
   const std::string text = program->log();
   if (!text.empty()) std::memcpy(log, text.c_str(), text.size() + 1);
   return {};
@@ -238,7 +238,9 @@ Result hiprtcLinkComplete(hiprtcLinkState hip_link_state, void** bin_out, size_t
   RTC_NONNULL(bin_out);
   auto target = current_target();
   if (!target) return fail(HIPRTC_ERROR_LINKING, "no target to link for: {}", target.status().message());
-  if (Status s = state->complete(*target); !s.ok()) return link_result(s, HIPRTC_ERROR_INVALID_INPUT);
+  if (Status s = state->complete(*target); !s.ok())
+    return s.code() == Code::unsupported ? Result(HIPRTC_ERROR_INTERNAL_ERROR, s.message()) // no compiler here
+                                         : link_result(s, HIPRTC_ERROR_INVALID_INPUT);
   *bin_out = const_cast<char*>(state->code().data());
   if (size_out) *size_out = state->code().size();
   return {};

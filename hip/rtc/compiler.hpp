@@ -74,7 +74,7 @@ inline constexpr const char* kModuleFile = "libboltzmann-rtc.so.1";
 inline constexpr const char* kModuleEntry = "bz_rtc_compiler";
 using ModuleEntry = const Compiler* (*)(unsigned interface);
 
-/// Opens the module on the first call. not_found: it can't be opened, and what to install or build.
+/// Opens the module on the first call. unsupported: it can't be opened, and what to install or build.
 Expected<const Compiler*> compiler();
 
 } // namespace bz::rtc

@@ -19,13 +19,13 @@ Expected<const Compiler*> open_module() {
   }
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!module)
-    return error(Code::not_found,
+    return error(Code::unsupported,
                  "no compiler for run-time compilation: {}. It needs the packages libclang-cpp22 and libllvm22 to run, and "
                  "libclang-22-dev, liblld-22-dev and llvm-22-dev when Boltzmann is built (./bz packages rtc, ./bz build)",
                  dlerror());
   auto entry = reinterpret_cast<ModuleEntry>(dlsym(module, kModuleEntry));
   const Compiler* found = entry ? entry(kCompilerInterface) : nullptr;
-  if (!found) return error(Code::not_found, "{} is of another build than this library", path);
+  if (!found) return error(Code::unsupported, "{} is of another build than this library", path);
   log("rtc", Level::debug, "opened {}", path);
   return found;
 }

@@ -134,7 +134,8 @@ hiprtcResult hiprtcLinkCreate(
     unsigned int num_options, hiprtcJIT_option* option_ptr, void** option_vals_pptr, hiprtcLinkState* hip_link_state_ptr);
 
 /// Adds a file: HIPRTC_JIT_INPUT_LLVM_BITCODE (or LLVM assembly), a bundle of bitcode, an archive of such bundles, an object
-/// file, an archive of object files. INVALID_INPUT: null, an unreadable file, or a kind that is for CUDA devices alone.
+/// file, an archive of object files. INVALID_INPUT: null, or a kind that is for CUDA devices alone; PROGRAM_CREATION_FAILURE:
+/// the file can't be read.
 hiprtcResult hiprtcLinkAddFile(
     hiprtcLinkState hip_link_state, hiprtcJITInputType input_type, const char* file_path, unsigned int num_options,
     hiprtcJIT_option* options_ptr, void** option_values);
