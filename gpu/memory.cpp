@@ -189,6 +189,10 @@ Expected<std::shared_ptr<Backing>> Memory::share(uint64_t id) {
   std::lock_guard lock(mutex_);
   Allocation* a = get(id);
   if (!a) return error(Code::invalid_handle, "there is no allocation {}", id);
+  return share(a);
+}
+
+Expected<std::shared_ptr<Backing>> Memory::share(Allocation* a) {
   if (a->kind != MemoryKind::vram && a->kind != MemoryKind::gtt)
     return error(Code::invalid_argument, "{} can't be shared: its pages are the program's", name_of(*a));
   if (a->backing) return a->backing;
@@ -317,14 +321,29 @@ Expected<void*> Memory::host_map(uint64_t id, void* address, uint64_t length, in
     return error(Code::invalid_argument, "{} bytes of {} are to be mapped", length, name_of(a));
   if (a.kind != MemoryKind::vram && a.kind != MemoryKind::gtt)
     return error(Code::invalid_argument, "{} has no mapping of its own", name_of(a));
-  if (fixed && reinterpret_cast<uint64_t>(address) != a.va)
-    return error(Code::unsupported, "mapping {} for the host at {} (another address than the GPU's) is not implemented",
-                 name_of(a), address);
+  if (!fixed || reinterpret_cast<uint64_t>(address) != a.va) {
+    // A place of the client's own, which it may unmap without us: the same pages a second time.
+    BZ_TRY_ASSIGN(auto backing, share(&a));
+    void* p = mmap(address, length, protection, MAP_SHARED | (fixed ? MAP_FIXED : 0), backing->fd(), 0);
+    if (p == MAP_FAILED) return error(Code::out_of_memory, "mapping {} at {}: {}", name_of(a), address, std::strerror(errno));
+    return p;
+  }
+  BZ_TRY(back_for_host(a));
+  // PROT_NONE takes the host's access away, which with VA = VA would take the GPU's too: it keeps both.
+  return pointer(a.va);
+}
+
+Status Memory::back_for_host(Allocation& a) {
   BZ_TRY(back(a, PROT_READ | PROT_WRITE));
   a.host = true;
-  // PROT_NONE takes the host's access away, which with VA = VA would take the GPU's too: it keeps both.
-  (void)protection;
-  return pointer(a.va);
+  return {};
+}
+
+Status Memory::host_map(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  auto* found = get(id);
+  if (!found) return error(Code::invalid_handle, "there is no allocation {}", id);
+  return back_for_host(*found);
 }
 
 void Memory::free_all(uint64_t kept) {

@@ -62,8 +62,11 @@ public:
   /// Makes the range accessible to the device (and so to the host).
   Status map(uint64_t id, uint32_t device);
   Status unmap(uint64_t id, uint32_t device);
-  /// The host maps an allocation by mmap on the driver: only at its own address (VA = VA).
+  /// The host maps an allocation by mmap on the driver. At the allocation's own address (fixed) it has the GPU's pages, with
+  /// whatever access; anywhere else the same memory a second time, which is the caller's to unmap.
   Expected<void*> host_map(uint64_t id, void* address, uint64_t length, int protection, bool fixed);
+  /// Makes it accessible to the host at its own address.
+  Status host_map(uint64_t id);
   /// All but one allocation, if `kept` is not 0.
   void free_all(uint64_t kept = 0);
 
@@ -91,6 +94,8 @@ private:
   };
   Status claim(uint64_t va, uint64_t size);
   Status back(Allocation& a, int protection);
+  Status back_for_host(Allocation& a);
+  Expected<std::shared_ptr<Backing>> share(Allocation* a);
   Expected<uint64_t> place(Allocation&& a);
   void give_back(Allocation& a);
   void release(Allocation& a);

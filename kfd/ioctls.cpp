@@ -452,8 +452,7 @@ int create_event(Process& p, kfd_ioctl_create_event_args& a) {
     if (!handle_ok(p, a.event_page_offset)) return refuse(EINVAL, "the event page is no allocation");
     auto allocation = p.memory().find(handle_id(a.event_page_offset));
     if (!allocation.ok()) return result(allocation.status());
-    if (auto mapped = p.memory().host_map(allocation->id, nullptr, Events::kPageBytes, 0, false); !mapped.ok())
-      return result(mapped.status());
+    if (int r = result(p.memory().host_map(allocation->id))) return r;
     if (int r = result(p.events().set_page(allocation->va, allocation->size))) return r;
     p.record_event_page(allocation->id);
   }

@@ -613,6 +613,32 @@ TEST_F(Kfd, AttributesOfSharedMemoryStandBehindTheStructure) {
   munmap(reinterpret_cast<void*>(args.start_addr), 4096);
 }
 
+TEST_F(Kfd, TheHostMapsMemoryAtAPlaceOfItsOwn) {
+  acquire();
+  for (uint32_t kind : {KFD_IOC_ALLOC_MEM_FLAGS_VRAM, KFD_IOC_ALLOC_MEM_FLAGS_GTT})
+    for (bool first : {false, true}) {
+      auto a = alloc(space, kMiB, kind);
+      if (first) ASSERT_EQ(map(a.handle), 0);
+      auto* view = static_cast<volatile char*>(process->mmap(nullptr, kMiB, PROT_READ | PROT_WRITE, MAP_SHARED, render[0],
+                                                             static_cast<off_t>(a.mmap_offset)));
+      ASSERT_GT(reinterpret_cast<intptr_t>(view), 0);
+      EXPECT_NE(reinterpret_cast<uint64_t>(view), space);
+      if (!first) ASSERT_EQ(map(a.handle), 0);
+      view[77] = 5;
+      EXPECT_EQ(reinterpret_cast<volatile char*>(space)[77], 5);
+      munmap(const_cast<char*>(view), kMiB);
+      EXPECT_EQ(reinterpret_cast<volatile char*>(space)[77], 5) << "the GPU has it still";
+      auto* fixed = process->mmap(reinterpret_cast<void*>(space + 8 * kMiB), kMiB, PROT_READ, MAP_SHARED | MAP_FIXED,
+                                  render[0], static_cast<off_t>(a.mmap_offset));
+      ASSERT_EQ(reinterpret_cast<uint64_t>(fixed), space + 8 * kMiB);
+      EXPECT_EQ(static_cast<volatile char*>(fixed)[77], 5);
+      mmap(fixed, kMiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+      ASSERT_EQ(unmap(a.handle), 0);
+      kfd_ioctl_free_memory_of_gpu_args f{a.handle};
+      ASSERT_EQ(call(AMDKFD_IOC_FREE_MEMORY_OF_GPU, f), 0);
+    }
+}
+
 TEST_F(Kfd, FlushRegistersAreAPage) {
   acquire();
   alloc(space, 8192, KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP, -EINVAL);
