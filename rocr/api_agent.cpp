@@ -210,8 +210,12 @@ Outcome hsa_agent_get_info(Runtime& runtime, hsa_agent_t agent, hsa_agent_info_t
   }
   case HSA_AGENT_INFO_ISA:
     return put(value, a.isa() ? Runtime::handle_of(a.isa()) : hsa_isa_t{0});
-  case HSA_AGENT_INFO_EXTENSIONS:
-    return put(value, gpu ? extension_bits() : std::array<uint8_t, 128>{});
+  case HSA_AGENT_INFO_EXTENSIONS: {
+    auto bits = gpu ? extension_bits() : std::array<uint8_t, 128>{};
+    static_assert(HSA_EXTENSION_IMAGES < 8);
+    if (!ImageLimits::of(a).images) bits[0] &= uint8_t(~(1u << HSA_EXTENSION_IMAGES));
+    return put(value, bits);
+  }
   case HSA_AGENT_INFO_VERSION_MAJOR:
     return put(value, uint16_t(1));
   case HSA_AGENT_INFO_VERSION_MINOR:

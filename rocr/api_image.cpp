@@ -172,6 +172,25 @@ Outcome hsa_ext_image_copy(Runtime& runtime, hsa_agent_t agent, hsa_ext_image_t 
   return {};
 }
 
+Outcome hsa_ext_image_clear(Runtime& runtime, hsa_agent_t agent, hsa_ext_image_t dst, const void* data,
+                            const hsa_ext_image_region_t* region) {
+  if (!data) return null_argument("data");
+  if (!region) return null_argument("image_region");
+  ROCR_TRY(runtime.gpu(agent));
+  ROCR_TRY_ASSIGN(const auto image, runtime.images().find(dst.handle));
+  if (!image.shape.format.writable)
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "an sRGB image can only be read");
+  ROCR_TRY(check_region(image, region->offset, region->range));
+  const auto one = texel(image.shape.format, data);
+  const Side side = side_of(image, region->offset);
+  for (uint32_t z = 0; z < region->range.z; ++z)
+    for (uint32_t y = 0; y < region->range.y; ++y)
+      for (uint32_t x = 0; x < region->range.x; ++x)
+        std::memcpy(side.at + z * side.slice + y * side.row + x * image.shape.format.bytes, one.data(),
+                    image.shape.format.bytes);
+  return {};
+}
+
 // ---- Samplers -------------------------------------------------------------------------------------------------------
 
 Outcome hsa_ext_sampler_create_v2(Runtime& runtime, hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t* d,

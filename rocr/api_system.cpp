@@ -1,5 +1,7 @@
 // hsa_init, system information, extensions, tools.
+#include "hsakmt/boltzmann.h"
 #include "rocr/entry.hpp"
+#include "rocr/image.hpp"
 #include "rocr/impl.hpp"
 #include "rocr/logging.hpp"
 #include "rocr/put.hpp"
@@ -24,7 +26,7 @@ struct Extension {
 };
 constexpr Extension kExtensions[] = {
     {HSA_EXTENSION_FINALIZER, "HSA_EXTENSION_FINALIZER", false, 1, 0},
-    {HSA_EXTENSION_IMAGES, "HSA_EXTENSION_IMAGES", false, 1, 0},
+    {HSA_EXTENSION_IMAGES, "HSA_EXTENSION_IMAGES", true, 1, 0},
     {HSA_EXTENSION_PERFORMANCE_COUNTERS, "HSA_EXTENSION_PERFORMANCE_COUNTERS", false, 1, 0},
     {HSA_EXTENSION_PROFILING_EVENTS, "HSA_EXTENSION_PROFILING_EVENTS", false, 1, 0},
     {HSA_EXTENSION_AMD_PROFILER, "HSA_EXTENSION_AMD_PROFILER", true, 1, 0},
@@ -45,6 +47,10 @@ Outcome supported(uint16_t number, uint16_t major, uint16_t minor, bool* result)
   ROCR_TRY_ASSIGN(const Extension* e, extension(number));
   *result = e->present && e->major == major && minor <= e->minor;
   return {};
+}
+
+bool has_extension(const Agent& agent, uint16_t number) {
+  return agent.is_gpu() && (number != HSA_EXTENSION_IMAGES || ImageLimits::of(agent).images);
 }
 
 Outcome major_supported(uint16_t number, uint16_t major, uint16_t* minor, bool* result) {
@@ -112,9 +118,9 @@ Outcome hsa_system_get_info(Runtime& runtime, hsa_system_info_t attribute, void*
   case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
     return put(value, false);
   case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
-    return put(value, false);
+    return put(value, true);
   case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
-    return put(value, false);
+    return put(value, bzHsaKmtPlaceMemory != nullptr);
   case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
     return put(value, uint16_t(HSA_AMD_INTERFACE_VERSION_MAJOR));
   case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:
@@ -144,7 +150,7 @@ Outcome hsa_agent_extension_supported(Runtime& runtime, uint16_t number, hsa_age
   *result = false;
   ROCR_TRY_ASSIGN(const Agent* a, runtime.agent(agent));
   ROCR_TRY(supported(number, major, minor, result));
-  *result = *result && a->is_gpu();
+  *result = *result && has_extension(*a, number);
   return {};
 }
 
@@ -154,7 +160,7 @@ Outcome hsa_agent_major_extension_supported(Runtime& runtime, uint16_t number, h
   *result = false;
   ROCR_TRY_ASSIGN(const Agent* a, runtime.agent(agent));
   ROCR_TRY(major_supported(number, major, minor, result));
-  *result = *result && a->is_gpu();
+  *result = *result && has_extension(*a, number);
   return {};
 }
 
@@ -163,9 +169,12 @@ Outcome hsa_system_get_major_extension_table(Runtime&, uint16_t number, uint16_t
   if (bytes == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the table has no room");
   ROCR_TRY_ASSIGN(const Extension* e, extension(number));
   if (!e->present || e->major != major) return fail(HSA_STATUS_ERROR, "{} version {} is not here", e->name, major);
-  if (e->number != HSA_EXTENSION_AMD_LOADER)
+  if (e->number == HSA_EXTENSION_IMAGES)
+    fill_image_table(table, bytes);
+  else if (e->number == HSA_EXTENSION_AMD_LOADER)
+    fill_loader_table(table, bytes);
+  else
     return fail(HSA_STATUS_ERROR, "{} has no table: its functions are exported", e->name);
-  fill_loader_table(table, bytes);
   return {};
 }
 
@@ -176,8 +185,9 @@ Outcome hsa_system_get_extension_table(Runtime& runtime, uint16_t number, uint16
       sizeof(hsa_ven_amd_loader_1_02_pfn_t), sizeof(hsa_ven_amd_loader_1_03_pfn_t)};
   ROCR_TRY_ASSIGN(const Extension* e, extension(number));
   if (e->present && minor > e->minor) return fail(HSA_STATUS_ERROR, "{} {}.{} is not here", e->name, major, minor);
-  return hsa_system_get_major_extension_table(runtime, number, major,
-                                              minor < kLoaderBytes.size() ? kLoaderBytes[minor] : sizeof(void*), table);
+  size_t bytes = minor < kLoaderBytes.size() ? kLoaderBytes[minor] : sizeof(void*);
+  if (number == HSA_EXTENSION_IMAGES) bytes = sizeof(hsa_ext_images_1_00_pfn_t);
+  return hsa_system_get_major_extension_table(runtime, number, major, bytes, table);
 }
 
 Outcome hsa_amd_register_system_event_handler(Runtime& runtime, hsa_amd_system_event_callback_t callback, void* data) {

@@ -205,6 +205,25 @@ void reset_api_table() {
 
 void fill_loader_table(void* table, size_t bytes) { std::memcpy(table, &kLoader, std::min(bytes, sizeof(kLoader))); }
 
+void fill_image_table(void* table, size_t bytes) {
+  static constexpr hsa_ext_images_1_pfn_t kImages{
+      .hsa_ext_image_get_capability = ::hsa_ext_image_get_capability,
+      .hsa_ext_image_data_get_info = ::hsa_ext_image_data_get_info,
+      .hsa_ext_image_create = ::hsa_ext_image_create,
+      .hsa_ext_image_destroy = ::hsa_ext_image_destroy,
+      .hsa_ext_image_copy = ::hsa_ext_image_copy,
+      .hsa_ext_image_import = ::hsa_ext_image_import,
+      .hsa_ext_image_export = ::hsa_ext_image_export,
+      .hsa_ext_image_clear = ::hsa_ext_image_clear,
+      .hsa_ext_sampler_create = ::hsa_ext_sampler_create,
+      .hsa_ext_sampler_destroy = ::hsa_ext_sampler_destroy,
+      .hsa_ext_image_get_capability_with_layout = ::hsa_ext_image_get_capability_with_layout,
+      .hsa_ext_image_data_get_info_with_layout = ::hsa_ext_image_data_get_info_with_layout,
+      .hsa_ext_image_create_with_layout = ::hsa_ext_image_create_with_layout,
+      .hsa_ext_sampler_create_v2 = ::hsa_ext_sampler_create_v2};
+  std::memcpy(table, &kImages, std::min(bytes, sizeof kImages));
+}
+
 } // namespace bz::rocr
 
 // The exported symbols. A type that differs from the public header is a compile error here: the export redeclares it.

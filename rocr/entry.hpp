@@ -12,5 +12,6 @@ void reset_api_table();
 
 /// Fills a hsa_ven_amd_loader_1_0x_pfn_t of `bytes` bytes.
 void fill_loader_table(void* table, size_t bytes);
+void fill_image_table(void* table, size_t bytes);
 
 } // namespace bz::rocr

@@ -1,5 +1,8 @@
 #include "rocr/image.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -111,6 +114,48 @@ std::optional<ImageFormat> image_format(const hsa_ext_image_format_t& format) {
   f.bytes = static_cast<uint8_t>(c->bytes * o->components);
   f.writable = !o->srgb;
   return f;
+}
+
+namespace {
+
+uint32_t component(uint8_t number, size_t bytes, const void* value) {
+  float f;
+  int32_t i;
+  uint32_t u;
+  std::memcpy(&f, value, 4);
+  std::memcpy(&i, value, 4);
+  std::memcpy(&u, value, 4);
+  const uint64_t most = (uint64_t(1) << (8 * bytes)) - 1, half = most / 2;
+  switch (number) {
+  case unorm:
+    return f > 0 ? uint32_t(std::nearbyint(std::min(f, 1.0f) * double(most))) : 0; // NaN: 0
+  case snorm:
+    return f == f ? uint32_t(int32_t(std::nearbyint(std::clamp(f, -1.0f, 1.0f) * double(half)))) : 0;
+  case uint:
+    return uint32_t(std::min<uint64_t>(u, most));
+  case sint:
+    return uint32_t(std::clamp<int64_t>(i, -int64_t(half) - 1, int64_t(half)));
+  default:
+    return bytes == 4 ? u : std::bit_cast<uint16_t>(_Float16(f));
+  }
+}
+
+} // namespace
+
+std::array<uint8_t, 16> texel(const ImageFormat& format, const void* colour) {
+  constexpr size_t kBytes[] = {0, 1, 2, 1, 4, 2}; // of a component, by data format
+  const size_t bytes = format.data == k8_8_8_8                                   ? 1
+                       : format.data == k16_16_16_16                             ? 2
+                       : format.data == k32_32 || format.data == k32_32_32_32    ? 4
+                                                                                 : kBytes[format.data];
+  std::array<uint8_t, 16> out{};
+  for (size_t k = 0; k < format.bytes / bytes; ++k)
+    for (size_t channel = 4; channel-- > 0;) // the first one that reads it: red for luminance
+      if (format.select[channel] == kR + k) {
+        const uint32_t c = component(format.number, bytes, static_cast<const char*>(colour) + 4 * channel);
+        std::memcpy(&out[k * bytes], &c, bytes);
+      }
+  return out;
 }
 
 Result<ImageShape> image_shape(const Agent& agent, const hsa_ext_image_descriptor_t& d, size_t row_pitch,

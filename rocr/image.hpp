@@ -5,6 +5,7 @@
 #include "hsa/hsa_ext_image.h"
 #include "rocr/agent.hpp"
 
+#include <array>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -28,6 +29,9 @@ struct ImageFormat {
   uint8_t bytes = 0;
   bool writable = false;
 };
+/// One texel in memory of a colour: four floats, or four 32-bit integers for integer formats, of which values out of
+/// range become the nearest. For writable formats.
+std::array<uint8_t, 16> texel(const ImageFormat& format, const void* colour);
 std::optional<ImageFormat> image_format(const hsa_ext_image_format_t& format);
 
 /// Where an image's texels lie.

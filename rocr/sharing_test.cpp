@@ -5,6 +5,7 @@
 #include "hsa/hsa_ext_amd.h"
 #include "hsa/hsa_ext_image.h"
 
+#include <array>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -276,6 +277,15 @@ TEST_F(Sharing, Images) {
   uint32_t most[2] = {};
   ASSERT_GOOD(hsa_agent_get_info(gpu, static_cast<hsa_agent_info_t>(HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS), most));
   const bool images = most[0] != 0;
+  bool has = !images;
+  ASSERT_GOOD(hsa_agent_extension_supported(HSA_EXTENSION_IMAGES, gpu, 1, 0, &has));
+  EXPECT_EQ(has, images);
+  hsa_ext_images_1_pfn_t table{};
+  ASSERT_GOOD(hsa_system_get_extension_table(HSA_EXTENSION_IMAGES, 1, 0, &table));
+  EXPECT_NE(table.hsa_ext_sampler_destroy, nullptr);
+  EXPECT_EQ(table.hsa_ext_sampler_create_v2, nullptr) << "the older table is shorter";
+  ASSERT_GOOD(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof table, &table));
+  EXPECT_NE(table.hsa_ext_sampler_create_v2, nullptr);
   const hsa_ext_image_format_t bytes{HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
   uint32_t mask = 77;
   ASSERT_GOOD(hsa_ext_image_get_capability(gpu, HSA_EXT_IMAGE_GEOMETRY_2D, &bytes, &mask));
@@ -319,8 +329,26 @@ TEST_F(Sharing, Images) {
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_create(gpu, &d, data + 3840, HSA_ACCESS_PERMISSION_RO, &other)) << "too small";
   d.format.channel_order = HSA_EXT_IMAGE_CHANNEL_ORDER_RGB;
   EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED, hsa_ext_image_create(gpu, &d, data, HSA_ACCESS_PERMISSION_RO, &other));
+  const uint32_t colour[4] = {1, 2, 300, 4}; // 300: the nearest is 255
+  ASSERT_GOOD(hsa_ext_image_clear(gpu, image, colour, &part));
+  EXPECT_EQ(reinterpret_cast<uint32_t*>(data + 256)[3], 0x04ff0201u);
+  EXPECT_EQ(reinterpret_cast<uint32_t*>(data + 256)[4], 109u) << "outside of the region";
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_clear(gpu, image, colour, &outside));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_clear(gpu, image, nullptr, &all));
   EXPECT_GOOD(hsa_ext_image_destroy(gpu, image));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_destroy(gpu, image));
+  d.format = {HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA};
+  ASSERT_GOOD(hsa_ext_image_create(gpu, &d, data, HSA_ACCESS_PERMISSION_RW, &image));
+  const float light[4] = {1, 2, -0.5, 0};
+  ASSERT_GOOD(hsa_ext_image_clear(gpu, image, light, &all));
+  EXPECT_EQ(reinterpret_cast<uint64_t*>(data)[4], 0x0000'3c00'4000'b800u);
+  EXPECT_GOOD(hsa_ext_image_destroy(gpu, image));
+  d.format = {HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT16, HSA_EXT_IMAGE_CHANNEL_ORDER_R};
+  ASSERT_GOOD(hsa_ext_image_create(gpu, &d, data, HSA_ACCESS_PERMISSION_RW, &image));
+  const float low = -2;
+  ASSERT_GOOD(hsa_ext_image_clear(gpu, image, std::array{low, 0.f, 0.f, 0.f}.data(), &all));
+  EXPECT_EQ(reinterpret_cast<int16_t*>(data)[4], -32767);
+  EXPECT_GOOD(hsa_ext_image_destroy(gpu, image));
 
   hsa_ext_sampler_descriptor_t s{HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED, HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
                                  HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT};
