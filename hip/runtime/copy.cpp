@@ -3,6 +3,7 @@
 #include "hip/runtime/array.hpp"
 #include "hip/runtime/capture.hpp"
 #include "hip/runtime/copy.hpp"
+#include "hip/runtime/graph_memory.hpp"
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/registry.hpp"
@@ -20,6 +21,7 @@ struct Side {
   hsa_agent_t agent{};
   bool pinned = false; ///< known to HIP: the copy engine can reach it
   bool synchronous = false;
+  const void* graph = nullptr; ///< where memory of a graph begins
 };
 
 Outcome<Side> side(const char* what, const void* pointer, size_t size) {
@@ -33,6 +35,7 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
     const auto& allocation = **a;
     s.pinned = true;
     s.synchronous = allocation.synchronous;
+    if (allocation.kind == MemoryKind::graph) s.graph = reinterpret_cast<const void*>(allocation.base);
     s.address = reinterpret_cast<void*>(allocation.device_base + (number(pointer) - allocation.base));
     if (allocation.on_device()) s.agent = runtime.devices()[size_t(allocation.device)]->agent();
   }
@@ -92,6 +95,8 @@ Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When w
   if (given.empty()) return {};
   if (s->capturing()) return capture(s, copy_work(given, kind));
   const auto& [dst, src] = ends;
+  for (const void* graph : {dst.graph, src.graph})
+    if (graph && when != When::deferred) HIP_TRY(check_graph_memory(graph));
   Box box = given;
   box.dst = static_cast<char*>(dst.address);
   box.src = static_cast<const char*>(src.address);
@@ -372,6 +377,9 @@ Result fill_box(Fill f, const StreamPtr& s, When when) {
   HIP_TRY(check_fill(f));
   if (f.empty()) return {};
   if (s->capturing()) return capture(s, fill_work(f));
+  if (when != When::deferred)
+    if (auto a = Runtime::get().memory.find(f.dst); a && a->kind == MemoryKind::graph)
+      HIP_TRY(check_graph_memory(reinterpret_cast<const void*>(a->base)));
   auto work = [f]() -> Status {
     for (size_t z = 0; z < f.depth; ++z)
       for (size_t y = 0; y < f.height; ++y) BZ_TRY(fill_row(f, f.dst + z * f.slice + y * f.pitch));

@@ -194,28 +194,35 @@ StreamPtr GraphExec::lane(const Program& program, size_t index, const StreamPtr&
   return stream;
 }
 
-/// Copies and fills of memory that was freed meanwhile, and allocations that are still there, are refused before
-/// anything is submitted.
-Result GraphExec::check_memory(const Program& program) {
-  for (auto& n : program.nodes) {
-    if (!n.enabled) continue;
-    if (auto* c = std::get_if<CopyWork>(n.work.get())) {
-      HIP_TRY(check_copy(c->box, c->kind));
-    } else if (auto* f = std::get_if<FillWork>(n.work.get())) {
-      Fill fill = f->fill;
-      HIP_TRY(check_fill(fill));
-    } else if (auto* a = std::get_if<AllocWork>(n.work.get()); a && a->memory->in_use()) {
-      if (flags_ & hipGraphInstantiateFlagAutoFreeOnLaunch) {
-        (void)a->memory->end();
-        continue;
+/// What can fail for want of memory is done before anything is submitted: copies and fills of memory that was freed
+/// meanwhile are refused, allocations made.
+Result GraphExec::prepare_memory(const Program& program) {
+  std::vector<GraphMemory*> begun;
+  Result r = [&]() -> Result {
+    for (auto& n : program.nodes) {
+      if (!n.enabled) continue;
+      if (auto* c = std::get_if<CopyWork>(n.work.get())) {
+        HIP_TRY(check_copy(c->box, c->kind));
+      } else if (auto* f = std::get_if<FillWork>(n.work.get())) {
+        Fill fill = f->fill;
+        HIP_TRY(check_fill(fill));
+      } else if (auto* a = std::get_if<AllocWork>(n.work.get())) {
+        if (!a->memory->in_use()) {
+          HIP_TRY(a->memory->begin());
+          begun.push_back(a->memory.get());
+        } else if (!(flags_ & hipGraphInstantiateFlagAutoFreeOnLaunch)) {
+          return fail(hipErrorInvalidValue,
+                      "memory {} of the graph's last launch isn't freed: free it, or instantiate with "
+                      "hipGraphInstantiateFlagAutoFreeOnLaunch",
+                      a->memory->address());
+        }
       }
-      return fail(hipErrorInvalidValue,
-                  "memory {} of the graph's last launch isn't freed: free it, or instantiate with "
-                  "hipGraphInstantiateFlagAutoFreeOnLaunch",
-                  a->memory->address());
     }
-  }
-  return {};
+    return {};
+  }();
+  if (!r.ok())
+    for (auto* memory : begun) memory->end(nullptr);
+  return r;
 }
 
 Result GraphExec::run(const ExecNode& n, const StreamPtr& s) {
@@ -242,12 +249,9 @@ Result GraphExec::run(const ExecNode& n, const StreamPtr& s) {
       s->wait_for(w.event->markers());
       return {};
     }
-    Result operator()(const AllocWork& a) {
-      a.memory->begin();
-      return {};
-    }
+    Result operator()(const AllocWork&) { return {}; } // done before the launch
     Result operator()(const FreeWork& f) {
-      (void)f.memory->end();
+      f.memory->end(s);
       return {};
     }
     Result operator()(const BatchWork& b) { return run_batch(b.operations, s); }
@@ -264,7 +268,7 @@ Result GraphExec::launch(const StreamPtr& stream) {
 Result GraphExec::submit(const StreamPtr& stream) {
   std::lock_guard lock(mutex_);
   const std::shared_ptr<const Program> program = program_;
-  HIP_TRY(check_memory(*program));
+  HIP_TRY(prepare_memory(*program));
   std::vector<StreamPtr> lanes;
   for (size_t i = 0; i < program->lanes.size(); ++i) lanes.push_back(lane(*program, i, stream));
   auto sequence = stream->sequence();

@@ -76,7 +76,7 @@ private:
   static Result prepare(ExecNode& node);
   Program& changeable();
   StreamPtr lane(const Program& program, size_t index, const StreamPtr& first);
-  Result check_memory(const Program& program);
+  Result prepare_memory(const Program& program);
   Result submit(const StreamPtr& stream);
   static Result run(const ExecNode& node, const StreamPtr& stream);
   using Changes = std::vector<std::pair<Node*, WorkPtr>>;

@@ -25,40 +25,52 @@ Outcome<std::shared_ptr<GraphMemory>> GraphMemory::make(const hipMemAllocNodePar
     return Result(hipErrorInvalidValue, "graph memory can't be shared with other processes: handleTypes must be none");
   auto device = Runtime::get().device(props.location.id);
   if (!device.ok()) return Result(hipErrorInvalidValue, device.result().message());
-  auto address = allocate_device(**device, (*device)->vram(), p.bytesize, hipDeviceMallocDefault, MemoryKind::graph);
-  if (!address.ok()) return address.result();
-  std::shared_ptr<GraphMemory> memory(new GraphMemory(**device, *address, p.bytesize));
-  std::vector<hsa_agent_t> agents = (*device)->accessors();
+  if (p.bytesize > (*device)->vram_size())
+    return fail(hipErrorOutOfMemory, "{} bytes don't fit into device {} of {} bytes", p.bytesize, (*device)->ordinal(),
+                (*device)->vram_size());
+  std::vector<hsa_agent_t> accessors = (*device)->accessors();
   for (size_t i = 0; i < p.accessDescCount; ++i) {
     const auto& a = p.accessDescs[i];
     if (a.location.type != hipMemLocationTypeDevice || a.flags != hipMemAccessFlagsProtReadWrite)
       return fail(hipErrorInvalidValue, "access description {}: read-write access of devices is possible", i);
     auto other = Runtime::get().device(a.location.id);
     if (!other.ok()) return Result(hipErrorInvalidValue, other.result().message());
-    agents.push_back((*other)->agent());
+    const hsa_agent_t agent = (*other)->agent();
+    if (std::none_of(accessors.begin(), accessors.end(), [&](auto& x) { return x.handle == agent.handle; }))
+      accessors.push_back(agent);
   }
-  if (p.accessDescCount > 0)
-    if (Status s = allow_access(agents, *address); !s.ok()) return s;
+  const size_t granule =
+      std::max<size_t>(pool_info<size_t>((*device)->vram(), HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE), 4096);
+  const size_t pages = (p.bytesize + granule - 1) / granule * granule;
+  void* address = nullptr;
+  if (Status s = hsa_check(hsa_amd_vmem_address_reserve(&address, pages, 0, 0), "reserving addresses"); !s.ok()) return s;
+  std::shared_ptr<GraphMemory> memory(new GraphMemory(**device, address, p.bytesize, pages));
+  memory->accessors_ = std::move(accessors);
+  const auto base = reinterpret_cast<uintptr_t>(address);
+  Runtime::get().memory.add({.base = base,
+                             .size = p.bytesize,
+                             .kind = MemoryKind::graph,
+                             .device = (*device)->ordinal(),
+                             .device_base = base});
   auto& b = book();
   std::lock_guard lock(b.mutex_);
-  b.by_address_[*address] = memory;
-  auto& use = b.use_[*device];
-  use.reserved += p.bytesize;
-  use.reserved_high = std::max(use.reserved_high, use.reserved);
-  memory->reserved_ = true;
+  b.by_address_[address] = memory;
   return memory;
 }
 
 GraphMemory::~GraphMemory() {
+  Runtime::get().memory.remove(address_);
+  auto& b = book();
   {
-    auto& b = book();
     std::lock_guard lock(b.mutex_);
     b.by_address_.erase(address_);
-    auto& use = b.use_[&device_];
-    if (in_use_) use.used -= size_;
-    if (reserved_) use.reserved -= size_;
+    if (in_use_) b.use_[&device_].used -= size_;
   }
-  if (auto a = Runtime::get().memory.remove(address_)) (void)release_allocation(*a);
+  if (uses_ > 0) {
+    uses_ = 1; // nothing that could use it is left
+    release();
+  }
+  (void)hsa_amd_vmem_address_free(address_, pages_);
 }
 
 bool GraphMemory::in_use() const {
@@ -66,21 +78,61 @@ bool GraphMemory::in_use() const {
   return in_use_;
 }
 
-void GraphMemory::begin() {
-  auto& b = book();
-  std::lock_guard lock(b.mutex_);
-  if (std::exchange(in_use_, true)) return;
-  auto& use = b.use_[&device_];
-  use.used += size_;
-  use.used_high = std::max(use.used_high, use.used);
+Status GraphMemory::map() {
+  BZ_TRY(hsa_check(hsa_amd_vmem_handle_create(device_.vram(), pages_, MEMORY_TYPE_PINNED, 0, &handle_),
+                   "allocating memory of a graph"));
+  Status s = hsa_check(hsa_amd_vmem_map(address_, pages_, 0, handle_, 0), "mapping memory of a graph");
+  if (s.ok()) {
+    std::vector<hsa_amd_memory_access_desc_t> access;
+    for (auto& agent : accessors_) access.push_back({HSA_ACCESS_PERMISSION_RW, agent});
+    s = hsa_check(hsa_amd_vmem_set_access(address_, pages_, access.data(), access.size()),
+                  "setting access to memory of a graph");
+    if (!s.ok()) (void)hsa_amd_vmem_unmap(address_, pages_);
+  }
+  if (!s.ok()) (void)hsa_amd_vmem_handle_release(handle_);
+  return s;
 }
 
-bool GraphMemory::end() {
+Result GraphMemory::begin() {
   auto& b = book();
   std::lock_guard lock(b.mutex_);
-  if (!std::exchange(in_use_, false)) return false;
-  b.use_[&device_].used -= size_;
+  auto& use = b.use_[&device_];
+  if (uses_ == 0) {
+    HIP_TRY(map());
+    use.reserved += size_;
+    use.reserved_high = std::max(use.reserved_high, use.reserved);
+  }
+  ++uses_;
+  in_use_ = true;
+  use.used += size_;
+  use.used_high = std::max(use.used_high, use.used);
+  return {};
+}
+
+bool GraphMemory::end(const StreamPtr& stream) {
+  {
+    auto& b = book();
+    std::lock_guard lock(b.mutex_);
+    if (!std::exchange(in_use_, false)) return false;
+    b.use_[&device_].used -= size_;
+  }
+  auto later = [self = shared_from_this()] {
+    self->release();
+    return Status();
+  };
+  // A stream that can't take the work any more keeps the pages until the node goes.
+  if (stream) (void)stream->host_or_now(later).ok();
+  else release();
   return true;
+}
+
+void GraphMemory::release() {
+  auto& b = book();
+  std::lock_guard lock(b.mutex_);
+  if (--uses_ > 0) return;
+  (void)hsa_amd_vmem_unmap(address_, pages_);
+  (void)hsa_amd_vmem_handle_release(handle_);
+  b.use_[&device_].reserved -= size_;
 }
 
 GraphMemoryUse GraphMemoryBook::use(const Device& device) {
@@ -101,11 +153,18 @@ std::shared_ptr<GraphMemory> GraphMemoryBook::find(const void* address) {
   return it == by_address_.end() ? nullptr : it->second.lock();
 }
 
-Result free_graph_memory(const void* address) {
+Result free_graph_memory(const void* address, const StreamPtr& stream) {
   auto memory = book().find(address);
   if (!memory) return fail(hipErrorInvalidValue, "{} is not the start of graph memory", address);
-  if (!memory->end())
+  if (!memory->end(stream))
     return fail(hipErrorInvalidValue, "{} is memory of a graph that isn't allocated now: launch the graph first", address);
+  return {};
+}
+
+Result check_graph_memory(const void* base) {
+  auto memory = book().find(base);
+  if (memory && !memory->in_use())
+    return fail(hipErrorInvalidValue, "{} is memory of a graph that isn't allocated now: launch the graph first", base);
   return {};
 }
 
@@ -147,7 +206,7 @@ Result hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attr, 
   return {};
 }
 
-/// Memory of a graph lives as long as its nodes and executables, so there is never more than they need.
+/// What isn't in use goes back at once, so there is never anything to trim.
 Result hipDeviceGraphMemTrim(int device) { return as_result(Runtime::get().device(device)); }
 
 Result hipGraphAddMemAllocNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,

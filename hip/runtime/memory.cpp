@@ -82,7 +82,6 @@ Status release_allocation(const Allocation& a) {
   void* p = reinterpret_cast<void*>(a.base);
   switch (a.kind) {
   case MemoryKind::device:
-  case MemoryKind::graph:
   case MemoryKind::array:
   case MemoryKind::host:
   case MemoryKind::managed:
@@ -93,6 +92,7 @@ Status release_allocation(const Allocation& a) {
     return Runtime::get().imported().drop(p);
   case MemoryKind::symbol: // the module owns it
   case MemoryKind::pooled: // the pool does
+  case MemoryKind::graph:  // its node does
   case MemoryKind::mapped: // hipMemUnmap takes it away
     return {};
   }
@@ -205,7 +205,7 @@ Result free_memory(void* ptr, bool host_memory) {
   } else {
     for (auto& d : runtime.devices()) d->synchronize();
   }
-  if (a->kind == MemoryKind::graph) return free_graph_memory(ptr); // the graph keeps it for the next launch
+  if (a->kind == MemoryKind::graph) return free_graph_memory(ptr, nullptr); // the graph keeps the address
   if (a->kind == MemoryKind::imported)
     return runtime.imported().close(ptr) ? Result() : fail(hipErrorInvalidValue, "{} was freed already", ptr);
   auto taken = runtime.memory.remove(ptr);

@@ -159,7 +159,7 @@ Result hipFreeAsync(void* ptr, hipStream_t stream) {
   auto a = runtime.memory.find(ptr);
   if (a && a->kind == MemoryKind::graph) {
     if (s->capturing()) return capture(s, free_work(ptr));
-    return free_graph_memory(ptr);
+    return free_graph_memory(ptr, s);
   }
   if (s->capturing())
     return fail(hipErrorInvalidValue, "{} is no memory of a graph: a capture can free what a capture allocated", ptr);

@@ -443,13 +443,17 @@ TEST(GraphNode, Memory) {
     void* freed = nullptr;
     EXPECT_OK(hipGraphMemFreeNodeGetParams(nodes_of(g)[3], &freed));
     EXPECT_EQ(freed, p.dptr);
-    EXPECT_EQ(memory(hipGraphMemAttrReservedMemCurrent), reserved + kBytes);
+    EXPECT_EQ(memory(hipGraphMemAttrReservedMemCurrent), reserved) << "an address alone";
+    int host = 0;
+    EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(&host, p.dptr, 4, hipMemcpyDeviceToHost)) << "nothing is there yet";
+    EXPECT_HIP(hipErrorInvalidValue, hipMemset(p.dptr, 0, 4));
     ExecHandle exec(g);
     exec.run();
     exec.run();
     EXPECT_EQ(out[0], 3);
     EXPECT_EQ(memory(hipGraphMemAttrUsedMemCurrent), used);
     EXPECT_EQ(memory(hipGraphMemAttrUsedMemHigh), used + kBytes);
+    EXPECT_EQ(memory(hipGraphMemAttrReservedMemCurrent), reserved);
     hipGraph_t copied = nullptr;
     hipGraphExec_t second = nullptr;
     GraphHandle parent;
@@ -498,6 +502,7 @@ TEST(GraphNode, MemoryThatOutlivesTheLaunch) {
     exec.run();
     EXPECT_OK(hipMemcpy(&value, p.dptr, sizeof value, hipMemcpyDeviceToHost));
     EXPECT_EQ(value, 11);
+    EXPECT_GE(memory(hipGraphMemAttrReservedMemCurrent), 64u);
     EXPECT_HIP(hipErrorInvalidValue, hipGraphLaunch(exec, nullptr)) << "still allocated";
     EXPECT_OK(hipFree(p.dptr));
     EXPECT_HIP(hipErrorInvalidValue, hipFree(p.dptr)) << "twice";
