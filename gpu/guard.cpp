@@ -40,11 +40,11 @@ bool read_memory(void* to, uint64_t from, size_t bytes) {
   return bytes == 0 || (from != 0 && guarded([&] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); }));
 }
 
-bool load_index(uint64_t& to, uint64_t from) {
+bool load_shared(uint64_t& to, uint64_t from) {
   return guarded([&] { to = __atomic_load_n(reinterpret_cast<const uint64_t*>(from), __ATOMIC_ACQUIRE); });
 }
 
-bool store_index(uint64_t to, uint64_t value) {
+bool store_shared(uint64_t to, uint64_t value) {
   return guarded([&] { __atomic_store_n(reinterpret_cast<uint64_t*>(to), value, __ATOMIC_RELEASE); });
 }
 

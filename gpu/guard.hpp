@@ -19,8 +19,8 @@ template <class F> bool guarded(F&& body) {
 bool read_memory(void* to, uint64_t from, size_t bytes);
 bool write_memory(uint64_t to, const void* from, size_t bytes);
 
-/// A queue's index, which client and device write in turns: acquire and release.
-bool load_index(uint64_t& to, uint64_t from);
-bool store_index(uint64_t to, uint64_t value);
+/// A queue's index, a signal's value, a word of exceptions: client and device use it at the same time. Acquire and release.
+bool load_shared(uint64_t& to, uint64_t from);
+bool store_shared(uint64_t to, uint64_t value);
 
 } // namespace bz::gpu

@@ -56,7 +56,7 @@ Head Queue::look() {
     // So a ring announces all that was reserved by now; a slot that isn't written yet still has an invalid header.
     last_rung = rung;
     uint64_t reserved = 0;
-    if (!load_index(reserved, config.write_pointer)) return Head::unreadable;
+    if (!load_shared(reserved, config.write_pointer)) return Head::unreadable;
     limit = std::max({limit, rung + 1, reserved});
   }
   if (read >= limit) return Head::empty;

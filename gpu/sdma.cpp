@@ -193,7 +193,7 @@ bool Sdma::announced(Queue& queue) {
   if (rung != queue.last_rung.load(std::memory_order_relaxed)) {
     queue.last_rung.store(rung, std::memory_order_relaxed);
     uint64_t written = 0;
-    if (!load_index(written, queue.config.write_pointer)) return false;
+    if (!load_shared(written, queue.config.write_pointer)) return false;
     queue.ring.end = std::max({queue.ring.end, rung, written});
   }
   return queue.ring.at < queue.ring.end;
@@ -272,7 +272,7 @@ Sdma::Step Sdma::run_packet(Queue& queue, Stream& stream) {
   }
   queue.polls = 0;
   stream.at = at + (uint64_t{dwords} + effect.skip) * 4;
-  if (&stream == &queue.ring && !store_index(queue.config.read_pointer, stream.at))
+  if (&stream == &queue.ring && !store_shared(queue.config.read_pointer, stream.at))
     return fail(queue, abi::exception_bit(EC_QUEUE_WAVE_MEMORY_VIOLATION), "the read index can't be written");
   if (effect.buffer_dwords != 0) {
     if (queue.buffers.size() == kDeepestBuffer)

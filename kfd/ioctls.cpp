@@ -482,8 +482,8 @@ int help(Process& p, abi::bz_kfd_help_args& a) {
   if (a.condition > static_cast<uint32_t>(abi::HelpCondition::greater_equal)) return -EINVAL;
   auto condition = static_cast<abi::HelpCondition>(a.condition);
   if ((condition == abi::HelpCondition::none) != (a.value_address == 0) || a.value_address % 8 != 0) return -EINVAL;
-  int64_t value = 0;
-  if (a.value_address && !gpu::read_memory(&value, a.value_address, 8)) return -EFAULT;
+  uint64_t readable = 0;
+  if (a.value_address && !gpu::load_shared(readable, a.value_address)) return -EFAULT;
   auto* address = reinterpret_cast<const int64_t*>(a.value_address);
   auto done = [&] {
     if (a.event_id && p.events().is_set(a.event_id)) return true;

@@ -416,13 +416,13 @@ void Process::queue_exception(uint32_t queue, uint64_t mask) {
   kfd_context_save_area_header header{};
   uint64_t payload = 0;
   if (!area || !gpu::read_memory(&header, area, sizeof header) || !header.err_payload_addr ||
-      !gpu::read_memory(&payload, header.err_payload_addr, sizeof payload)) {
+      !gpu::load_shared(payload, header.err_payload_addr)) {
     log("kfd", Level::error, "queue {} stopped with exceptions {:#x}, and the client left no place to report them",
         queue, mask);
     return;
   }
   payload |= mask;
-  if (!gpu::write_memory(header.err_payload_addr, &payload, sizeof payload)) return;
+  if (!gpu::store_shared(header.err_payload_addr, payload)) return;
   events_.interrupt(header.err_event_id);
 }
 
