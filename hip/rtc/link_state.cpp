@@ -155,6 +155,11 @@ Status LinkState::add(hipJitInputType kind, const void* bytes, size_t size, cons
 }
 
 Status LinkState::add_file(hipJitInputType kind, const char* path, JitOptions options) {
+  {
+    std::lock_guard lock(mutex_);
+    InputKind unused;
+    BZ_TRY(add_kind(kind, path, {}, unused)); // a wrong kind is wrong before the file is
+  }
   std::string bytes;
   std::FILE* file = std::fopen(path, "rb");
   char part[1 << 14];

@@ -152,6 +152,7 @@ TEST(RtcDevice, EveryLinkFunctionRefusesBadInput) {
   EXPECT_RTC(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE, hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/no/such/file", 0, nullptr, nullptr));
   EXPECT_RTC(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE, hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/tmp", 0, nullptr, nullptr));
   EXPECT_RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, nullptr, 0, nullptr, nullptr));
+  EXPECT_RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_NVVM, "/no/such/file", 0, nullptr, nullptr));
   for (int kind : {int(HIPRTC_JIT_INPUT_CUBIN), int(HIPRTC_JIT_INPUT_PTX), int(HIPRTC_JIT_INPUT_NVVM), int(HIPRTC_JIT_INPUT_FATBINARY), int(HIPRTC_JIT_INPUT_SPIRV), 6, 10, 99, -3})
     EXPECT_RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(state, static_cast<hiprtcJITInputType>(kind), text, sizeof text, "x", 0, nullptr, nullptr)) << kind;
 

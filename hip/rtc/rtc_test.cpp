@@ -219,7 +219,21 @@ TEST(Rtc, HeadersByName) {
   EXPECT_TRUE(contains(wrong.log(), "a.h:2:9: error:")) << wrong.log();
 }
 
-TEST(Rtc, EveryHipHeaderIsThereWithoutBeingIncluded) {
+TEST(Rtc, TheDeviceSideIsThereUnasked) {
+  RtcProgram program(R"(
+static_assert(__hip_internal::is_same<ptrdiff_t, long>::value && !__hip_internal::is_same<int, uint>::value, "");
+static_assert(__hip_internal::is_integral<ushort>::value && __hip_internal::is_floating_point<double>::value &&
+              !__hip_internal::is_arithmetic<float4>::value, "");
+__global__ void k(__half* h, hip_bfloat16* b, hipFloatComplex* c, float* f) {
+  *h = *h + __half(1);
+  *b = hip_bfloat16(HIP_PIO2_F);
+  *c = hipCaddf(*c, *c);
+  *f = __shfl(*f, 3) + __half2float(__shfl(*h, 2));
+})");
+  EXPECT_RTC(HIPRTC_SUCCESS, program.compile({kTarget})) << program.log();
+}
+
+TEST(Rtc, EveryHipHeaderCanBeIncluded) {
   RtcProgram program(R"(
 #include <hip/hip_runtime.h>
 #include <hip/hip_fp16.h>

@@ -86,7 +86,7 @@ std::vector<std::string> driver_words(const CompileRequest& request) {
       // clang's wrapper header asks for these before ours come.
       fmt::format("-DHIP_VERSION_MAJOR={}", HIP_VERSION_MAJOR), fmt::format("-DHIP_VERSION_MINOR={}", HIP_VERSION_MINOR),
       "-idirafter", kUserFolder, "-isystem", root + "/include", "-isystem", root + "/clang/include/cuda_wrappers", "-isystem",
-      root + "/clang/include", "-include", root + "/include/hip/hip_runtime.h", "-std=c++17", "-O3",
+      root + "/clang/include", "-include", root + "/include/hip/amd_detail/hiprtc_runtime.h", "-std=c++17", "-O3",
       "-Qunused-arguments"};
   words.insert(words.end(), request.options.begin(), request.options.end());
   for (const char* word : {"-x", "hip"}) words.push_back(word);
