@@ -59,7 +59,10 @@ LANE u32 read(Lanes&, int, u32 v, u32 lane) { // of the first active lane if tha
   lane &= 63;
   return __builtin_amdgcn_readlane(v, (on >> lane) & 1 ? lane : u32(__builtin_ctzll(on)));
 }
-LANE u32 shuffle(Lanes&, int, u32 v, u32 from) { return __builtin_amdgcn_ds_bpermute(int(from * 4), int(v)); }
+LANE u32 shuffle(Lanes&, int, u32 v, u32 from) {
+  asm("" : "+v"(from)); // README.md: uniform-lane
+  return __builtin_amdgcn_ds_bpermute(int(from * 4), int(v));
+}
 LANE u32 push(Lanes&, int, u32 v, u32 to) { return __builtin_amdgcn_ds_permute(int(to * 4), int(v)); }
 template <int Control, int RowMask, int BankMask, bool Bound> LANE u32 dpp(Lanes&, int, u32 stays, u32 v) {
   return __builtin_amdgcn_update_dpp(int(stays), int(v), Control, RowMask, BankMask, Bound);
