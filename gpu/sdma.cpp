@@ -56,6 +56,7 @@ Expected<uint32_t> Sdma::create_queue(const QueueConfig& config, uint32_t engine
   queue->ring.mask = config.ring_bytes - 1;
   queue->ring.at = queue->ring.end = *reinterpret_cast<const volatile uint64_t*>(config.read_pointer);
   queues_.push_back(queue);
+  any_.store(true, std::memory_order_release);
   stop_ = false;
   auto same = [&](const auto& e) { return e->device == config.device && e->number == engine; };
   if (std::none_of(engines_.begin(), engines_.end(), same)) {
@@ -76,6 +77,7 @@ Status Sdma::destroy_queue(uint32_t id) {
   packet_done_.wait(lock, [&] { return !queue->busy; });
   queue->device->doorbells().release_slot(queue->doorbell);
   std::erase(queues_, queue);
+  any_.store(!queues_.empty(), std::memory_order_release);
   return {};
 }
 
@@ -133,9 +135,11 @@ void Sdma::stop() {
   std::lock_guard lock(mutex_);
   for (auto& queue : queues_) queue->device->doorbells().release_slot(queue->doorbell);
   queues_.clear();
+  any_.store(false, std::memory_order_release);
 }
 
 void Sdma::nudge() {
+  if (!any_.load(std::memory_order_acquire)) return;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return; // an engine looks at this moment
   for (auto& queue : queues_)

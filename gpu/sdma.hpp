@@ -84,6 +84,7 @@ private:
   std::condition_variable packet_done_;
   std::vector<std::shared_ptr<Queue>> queues_;
   std::vector<std::unique_ptr<Engine>> engines_;
+  std::atomic<bool> any_{false}; ///< queues exist: asked by every step of the compute queues
   bool stop_ = false;
 };
 
