@@ -48,7 +48,15 @@ Outcome<WorkPtr> copy_1d(void* dst, const void* src, size_t count, hipMemcpyKind
   if (!dst) return Result(hipErrorInvalidValue, "argument dst is null");
   if (!src) return Result(hipErrorInvalidValue, "argument src is null");
   if (count == 0) return Result(hipErrorInvalidValue, "a copy node of 0 bytes");
+  if (dst == src) return fail(hipErrorInvalidValue, "a copy node from {} to itself", src);
   return copy_work(Box{.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .width = count}, kind);
+}
+
+/// For functions whose only code of a bad parameter is hipErrorInvalidValue.
+Outcome<WorkPtr> no_pitch_code(Outcome<WorkPtr> work) {
+  if (!work.ok() && work.result().code() == hipErrorInvalidPitchValue)
+    return Result(hipErrorInvalidValue, work.result().message());
+  return work;
 }
 
 Outcome<WorkPtr> copy_to_symbol(const void* symbol, const void* src, size_t count, size_t offset, hipMemcpyKind kind) {
@@ -251,7 +259,7 @@ Result hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms* 
 
 Result hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node, hipMemcpy3DParms* pNodeParams) {
   HIP_NONNULL(pNodeParams);
-  return exec_set<CopyWork>(hGraphExec, node, [&](const CopyWork&) { return copy_work(*pNodeParams); });
+  return exec_set<CopyWork>(hGraphExec, node, [&](const CopyWork&) { return no_pitch_code(copy_work(*pNodeParams)); });
 }
 
 Result hipGraphAddMemcpyNode1D(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,
@@ -309,7 +317,7 @@ Result hipDrvGraphAddMemcpyNode(hipGraphNode_t* phGraphNode, hipGraph_t hGraph, 
                                 size_t numDependencies, const HIP_MEMCPY3D* copyParams, hipCtx_t ctx) {
   HIP_NONNULL(copyParams);
   HIP_TRY(check_context(ctx));
-  return add_node(phGraphNode, hGraph, dependencies, numDependencies, [&] { return copy_work(*copyParams); });
+  return add_node(phGraphNode, hGraph, dependencies, numDependencies, [&] { return no_pitch_code(copy_work(*copyParams)); });
 }
 
 Result hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D* nodeParams) {
@@ -330,7 +338,7 @@ Result hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNod
     auto plain = bz::hip::parameters_of(copyParams);
     if (!plain.ok()) return plain.result();
     plain->kind = c.kind; // this form has no kind
-    return copy_work(*plain);
+    return no_pitch_code(copy_work(*plain));
   });
 }
 

@@ -124,11 +124,7 @@ Outcome<WorkPtr> copy_work(const hipMemcpy3DParms& p) {
 Outcome<WorkPtr> copy_work(const HIP_MEMCPY3D& p) {
   auto plain = parameters_of(&p);
   if (!plain.ok()) return plain.result();
-  auto work = copy_work(*plain);
-  // The driver's form has no code of its own for pitches.
-  if (!work.ok() && work.result().code() == hipErrorInvalidPitchValue)
-    return Result(hipErrorInvalidValue, work.result().message());
-  return work;
+  return copy_work(*plain);
 }
 
 Outcome<WorkPtr> fill_work(const Fill& given) {
