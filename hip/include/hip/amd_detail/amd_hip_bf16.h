@@ -4,6 +4,7 @@
 #define BZ_HIP_AMD_BF16_H
 
 #include <hip/amd_detail/amd_hip_vector_types.h>
+#include <hip/amd_detail/bf16_bits.h>
 
 struct __hip_bfloat16_raw {
   unsigned short x;
@@ -23,31 +24,6 @@ struct __hip_bfloat162_raw {
 #define __BF16_HOST_DEVICE__ __host__ __device__
 #define __BF16_DEVICE_STATIC__ __device__ static inline
 #define __BF16_HOST_DEVICE_STATIC__ __host__ __device__ static inline
-
-namespace bz_hip_detail {
-template <class To, class From> BZ_M To bits_as(From from) {
-  static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
-  To to;
-  __builtin_memcpy(&to, &from, sizeof(to));
-  return to;
-}
-BZ_M float bf16_to_float(unsigned short raw) { return bits_as<float>((unsigned int)raw << 16); }
-/// To nearest, ties to even; a NaN stays one, made quiet.
-BZ_M unsigned short float_to_bf16(float f) {
-  unsigned int u = bits_as<unsigned int>(f);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return (unsigned short)(u >> 16 | 0x40);
-  return (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-/// Through a float rounded to odd, so that the second rounding sees that something was cut off.
-BZ_M unsigned short double_to_bf16(double d) {
-  float f = (float)d;
-  double back = (double)f;
-  if (back == d || d != d) return float_to_bf16(f);
-  unsigned int u = bits_as<unsigned int>(f);
-  if ((back < 0 ? -back : back) > (d < 0 ? -d : d)) u -= 1; // was rounded away from zero
-  return float_to_bf16(bits_as<float>(u | 1));
-}
-} // namespace bz_hip_detail
 
 struct __attribute__((aligned(2))) __hip_bfloat16 {
   unsigned short __x;

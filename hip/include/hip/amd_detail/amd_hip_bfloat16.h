@@ -2,7 +2,7 @@
 #ifndef BZ_HIP_AMD_BFLOAT16_H
 #define BZ_HIP_AMD_BFLOAT16_H
 
-#include <hip/amd_detail/amd_hip_bf16.h>
+#include <hip/amd_detail/bf16_bits.h>
 #include <stdint.h>
 
 typedef struct {

@@ -35,4 +35,10 @@ template <class T> struct is_standard_layout : bool_constant<__is_standard_layou
 template <class T> struct is_trivial : bool_constant<__is_trivially_copyable(T) && __is_trivially_constructible(T)> {};
 } // namespace __hip_internal
 
+// Programs that were written where it is a long long say so.
+#if defined(__HIPRTC_PTRDIFF_T_IS_LONG_LONG__) && __HIPRTC_PTRDIFF_T_IS_LONG_LONG__
+typedef long long __hip_ptrdiff_t;
+#define ptrdiff_t __hip_ptrdiff_t
+#endif
+
 #endif
