@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n'
+NATIVE = "-n32:64-"
 
 
 def run(*command):
@@ -71,7 +72,12 @@ def ir_of(mir):
 
 
 def without_target(ir):
-    return re.sub(r"(?m)^target triple = .*\n", "", ir)
+    ir = re.sub(r"(?m)^target triple = .*\n", "", ir)
+    return ir.replace(NATIVE, "-", 1)  # truncation to a native integer is free too
+
+
+def with_target(ir):
+    return TRIPLE + re.sub(r'(?m)^(target datalayout = ".*)-S32-', lambda m: m[1] + NATIVE + "S32-", ir, count=1)
 
 
 def main():
@@ -110,7 +116,7 @@ def main():
             change(printed, ir, lambda mir: without_target(ir_of(mir)) if mend == "lost-value" else ir_of(mir))
             run("opt-22", "-S", "-passes=" + at, ir, "-o", changed)
             if mend == "lost-value":
-                change(changed, changed, lambda text: TRIPLE + text)
+                change(changed, changed, with_target)
         run(*llc, changed, "-start-after=" + after if after else "-start-before=" + at, "-filetype=obj", "-o", done)
         run("ld.lld-22", "-shared", "--no-undefined", done, "-o", out)
 
