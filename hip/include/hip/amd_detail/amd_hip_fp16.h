@@ -162,12 +162,13 @@ struct __half2 {
   friend BZ_HD __half2 operator-(const __half2& a, const __half2& b) { return __half2(a.data - b.data); }
   friend BZ_HD __half2 operator*(const __half2& a, const __half2& b) { return __half2(a.data * b.data); }
   friend BZ_HD __half2 operator/(const __half2& a, const __half2& b) { return __half2(a.data / b.data); }
+  // Pairs: ==, < and > hold for both halves; the others are their opposites, as in HIP (not as in CUDA).
   friend BZ_HD bool operator==(const __half2& a, const __half2& b) { return a.x == b.x && a.y == b.y; }
-  friend BZ_HD bool operator!=(const __half2& a, const __half2& b) { return a.x != b.x && a.y != b.y; }
+  friend BZ_HD bool operator!=(const __half2& a, const __half2& b) { return !(a == b); }
   friend BZ_HD bool operator<(const __half2& a, const __half2& b) { return a.x < b.x && a.y < b.y; }
   friend BZ_HD bool operator>(const __half2& a, const __half2& b) { return a.x > b.x && a.y > b.y; }
-  friend BZ_HD bool operator<=(const __half2& a, const __half2& b) { return a.x <= b.x && a.y <= b.y; }
-  friend BZ_HD bool operator>=(const __half2& a, const __half2& b) { return a.x >= b.x && a.y >= b.y; }
+  friend BZ_HD bool operator<=(const __half2& a, const __half2& b) { return !(a > b); }
+  friend BZ_HD bool operator>=(const __half2& a, const __half2& b) { return !(a < b); }
 };
 static_assert(sizeof(__half2) == 4 && alignof(__half2) == 4, "a half2 is one register");
 
