@@ -84,6 +84,39 @@ double launches() {
   return kLaunches / seconds_since(begin);
 }
 
+/// Time of a graph of 100 kernels in a row over the time of 100 launches: the calls alone, or until all is done.
+double graph_ratio(bool wait) {
+  constexpr int kKernels = 100, kRounds = 200;
+  static hipGraphExec_t exec = [] {
+    hipGraph_t graph;
+    hipGraphExec_t made;
+    hipStream_t s; // the null stream's order would forbid the capture of another
+    NEED(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+    NEED(hipStreamBeginCapture(s, hipStreamCaptureModeRelaxed));
+    for (int i = 0; i < kKernels; ++i) empty<<<1, 64, 0, s>>>();
+    NEED(hipStreamEndCapture(s, &graph));
+    NEED(hipGraphInstantiate(&made, graph, nullptr, nullptr, 0));
+    NEED(hipGraphDestroy(graph));
+    NEED(hipStreamDestroy(s));
+    return made;
+  }();
+  double graphs = 0, singles = 0;
+  auto timed = [&](double& sum, auto submit) {
+    const auto begin = Clock::now();
+    submit();
+    if (!wait) sum += seconds_since(begin);
+    NEED(hipStreamSynchronize(stream()));
+    if (wait) sum += seconds_since(begin);
+  };
+  for (int i = 0; i < kRounds; ++i) {
+    timed(graphs, [] { NEED(hipGraphLaunch(exec, stream())); });
+    timed(singles, [] {
+      for (int k = 0; k < kKernels; ++k) empty<<<1, 64, 0, stream()>>>();
+    });
+  }
+  return graphs / singles;
+}
+
 /// Microseconds of two records and the time between them, on an idle stream.
 double record_and_elapsed() {
   static hipEvent_t a = nullptr, b = nullptr;
@@ -255,6 +288,8 @@ void register_figures(const std::string& programs, const Starter& start) {
   };
   add("launch/and_wait", "us", Wanted::at_most, 5, launch_and_wait);
   add("launch/rate", "/s", Wanted::at_least, 500'000, launches);
+  add("graph/100_kernels/call", "x 100 launches", Wanted::at_most, 0.5, [] { return graph_ratio(false); });
+  add("graph/100_kernels/done", "x 100 launches", Wanted::at_most, 1, [] { return graph_ratio(true); });
   add("event/record_twice_and_elapsed", "us", Wanted::at_most, 1, record_and_elapsed);
   for (const bool pinned : {true, false})
     for (const bool to_device : {true, false})
