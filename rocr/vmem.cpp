@@ -190,10 +190,12 @@ Outcome VirtualMemory::unmap(void* va, size_t size) {
 }
 
 /// The GPUs with access are those that have it mapped. The host reaches what any GPU has mapped: for its access alone the
-/// memory is mapped to the GPU that owns it.
+/// memory is mapped to the GPU that owns it. One page has one protection: it can be written if anybody may.
 Outcome VirtualMemory::apply(uintptr_t va, Mapping& mapping, std::vector<Access> access) {
   std::vector<HSAuint32> nodes;
   bool host = false;
+  HsaMemMapFlags flags{};
+  flags.ui32.ReadOnly = std::ranges::none_of(access, [](auto& a) { return a.second == HSA_ACCESS_PERMISSION_RW; });
   auto add = [&](uint32_t node) {
     if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   };
@@ -207,7 +209,7 @@ Outcome VirtualMemory::apply(uintptr_t va, Mapping& mapping, std::vector<Access>
   ROCR_TRY(thunk::check(hsaKmtUnmapMemoryToGPU(pointer(va)), "hsaKmtUnmapMemoryToGPU"));
   HSAuint64 address = 0;
   if (!nodes.empty())
-    ROCR_TRY(thunk::check(hsaKmtMapMemoryToGPUNodes(pointer(va), mapping.size, &address, HsaMemMapFlags{}, nodes.size(),
+    ROCR_TRY(thunk::check(hsaKmtMapMemoryToGPUNodes(pointer(va), mapping.size, &address, flags, nodes.size(),
                                                     nodes.data()),
                           "hsaKmtMapMemoryToGPUNodes"));
   else if (host)
@@ -230,9 +232,8 @@ Outcome VirtualMemory::set_access(void* va, size_t size, const std::vector<Acces
   for (auto& [agent, permission] : wanted) {
     if (permission < HSA_ACCESS_PERMISSION_NONE || permission > HSA_ACCESS_PERMISSION_RW)
       return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no access permission", int(permission));
-    if (permission == HSA_ACCESS_PERMISSION_RO || permission == HSA_ACCESS_PERMISSION_WO)
-      return fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED),
-                  "access for reading or for writing alone is not implemented");
+    if (permission == HSA_ACCESS_PERMISSION_WO)
+      return fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED), "access for writing alone is not possible");
   }
   for (auto& part : parts) {
     auto access = part->second.access;

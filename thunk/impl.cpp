@@ -349,11 +349,11 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPU(Library& l, void* MemoryAddress, HSAuint64 Me
   return l.memory.map(MemoryAddress, MemorySizeInBytes, AlternateVAGPU, nullptr);
 }
 HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(Library& l, void* MemoryAddress, HSAuint64 MemorySizeInBytes,
-                                        HSAuint64* AlternateVAGPU, HsaMemMapFlags, HSAuint64 NumberOfNodes,
-                                        HSAuint32* NodeArray) {
+                                        HSAuint64* AlternateVAGPU, HsaMemMapFlags MemMapFlags,
+                                        HSAuint64 NumberOfNodes, HSAuint32* NodeArray) {
   std::vector<uint32_t> nodes;
   if (NumberOfNodes == 0 || !take_nodes(nodes, NumberOfNodes, NodeArray)) return null("NodeArray");
-  return l.memory.map(MemoryAddress, MemorySizeInBytes, AlternateVAGPU, &nodes);
+  return l.memory.map(MemoryAddress, MemorySizeInBytes, AlternateVAGPU, &nodes, MemMapFlags.ui32.ReadOnly);
 }
 HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(Library& l, void* MemoryAddress) {
   return MemoryAddress ? l.memory.unmap(MemoryAddress) : null("MemoryAddress");

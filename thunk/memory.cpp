@@ -270,7 +270,7 @@ HSAKMT_STATUS MemoryManager::unmap_one(Object& object) {
 }
 
 HSAKMT_STATUS MemoryManager::map(void* address, uint64_t size, uint64_t* gpu_address,
-                                 const std::vector<uint32_t>* nodes) {
+                                 const std::vector<uint32_t>* nodes, bool read_only) {
   if (!address || size == 0) return fail(HSAKMT_STATUS_INVALID_PARAMETER, "nothing to map");
   if (nodes)
     for (uint32_t n : *nodes)
@@ -283,6 +283,10 @@ HSAKMT_STATUS MemoryManager::map(void* address, uint64_t size, uint64_t* gpu_add
     return fail(HSAKMT_STATUS_INVALID_PARAMETER, "{} bytes at {} go beyond the allocation", size, address);
   const std::vector<uint32_t>& to = nodes ? *nodes : object->registered.empty() ? channel_.gpus() : object->registered;
   HSAKMT_STATUS status = map_one(*object, to);
+  // VA = VA: the GPUs have the host's access. Memory that the host maps itself is never taken from it.
+  if (status == HSAKMT_STATUS_SUCCESS && object->placed &&
+      mprotect(reinterpret_cast<void*>(object->begin), object->size, read_only ? PROT_READ : PROT_READ | PROT_WRITE) != 0)
+    return fail(HSAKMT_STATUS_NO_MEMORY, "protecting {} bytes at {}: {}", object->size, address, std::strerror(errno));
   if (status == HSAKMT_STATUS_SUCCESS && gpu_address) *gpu_address = at; // VA = VA
   return status;
 }

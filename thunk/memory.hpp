@@ -20,8 +20,9 @@ public:
   HSAKMT_STATUS free(void* address);
   HSAKMT_STATUS register_host(void* address, uint64_t size, HsaMemFlags flags, const std::vector<uint32_t>* nodes);
   HSAKMT_STATUS deregister(void* address);
-  /// nodes null: the registered nodes, or all GPUs.
-  HSAKMT_STATUS map(void* address, uint64_t size, uint64_t* gpu_address, const std::vector<uint32_t>* nodes);
+  /// nodes null: the registered nodes, or all GPUs. Read only is for placed memory; other memory stays writable for the host's sake.
+  HSAKMT_STATUS map(void* address, uint64_t size, uint64_t* gpu_address, const std::vector<uint32_t>* nodes,
+                    bool read_only = false);
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS info(const void* address, HsaPointerInfo& out);
   HSAKMT_STATUS set_user_data(const void* address, void* data);

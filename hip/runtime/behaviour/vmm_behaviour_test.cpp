@@ -125,9 +125,6 @@ TEST_F(Vmm, AccessIsSetAndAsked) {
   hipMemAccessDesc wrong = read_write_;
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize - 4096, &wrong, 1)) << "no whole mapping";
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(kSize), kSize, &wrong, 1)) << "nothing mapped";
-  wrong.flags = hipMemAccessFlagsProtRead;
-  EXPECT_HIP(hipErrorNotSupported, hipMemSetAccess(at(0), kSize, &wrong, 1)) << "all or nothing";
-  wrong = read_write_;
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize, nullptr, 1));
   EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize, &wrong, 0));
   wrong.location.id = 99;
@@ -137,6 +134,36 @@ TEST_F(Vmm, AccessIsSetAndAsked) {
   EXPECT_HIP(hipErrorInvalidValue, hipMemGetAccess(nullptr, &here_, at(0)));
   EXPECT_HIP(hipErrorInvalidValue, hipMemGetAccess(&flags, nullptr, at(0)));
   EXPECT_HIP(hipErrorInvalidValue, hipMemGetAccess(&flags, &here_, at(kSize)));
+  EXPECT_OK(hipMemUnmap(at(0), kSize));
+  EXPECT_OK(hipMemRelease(memory_));
+}
+
+TEST_F(Vmm, WhoReadsOnlyCanNotWrite) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // the child starts its own runtime
+  map(0, memory_);
+  ASSERT_OK(launch(kernels::fill, 1, 64, 0, nullptr, at(0), 3, 64));
+  ASSERT_OK(hipDeviceSynchronize());
+  hipMemAccessDesc read = read_write_;
+  read.flags = hipMemAccessFlagsProtRead;
+  ASSERT_OK(hipMemSetAccess(at(0), kSize, &read, 1));
+  unsigned long long flags = 77;
+  ASSERT_OK(hipMemGetAccess(&flags, &here_, at(0)));
+  EXPECT_EQ(flags, unsigned(hipMemAccessFlagsProtRead));
+  int got = 0;
+  ASSERT_OK(hipMemcpy(&got, at(0) + 63, 4, hipMemcpyDeviceToHost));
+  EXPECT_EQ(got, 3);
+  EXPECT_DEATH(
+      {
+        (void)launch(kernels::fill, 1, 64, 0, nullptr, at(0), 4, 64);
+        (void)hipDeviceSynchronize();
+      },
+      "[Mm]emory access fault");
+  ASSERT_OK(hipMemSetAccess(at(0), kSize, &read_write_, 1));
+  ASSERT_OK(launch(kernels::fill, 1, 64, 0, nullptr, at(0), 5, 64));
+  ASSERT_OK(hipMemcpy(&got, at(0) + 63, 4, hipMemcpyDeviceToHost));
+  EXPECT_EQ(got, 5);
+  read.flags = hipMemAccessFlags(9);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemSetAccess(at(0), kSize, &read, 1));
   EXPECT_OK(hipMemUnmap(at(0), kSize));
   EXPECT_OK(hipMemRelease(memory_));
 }
