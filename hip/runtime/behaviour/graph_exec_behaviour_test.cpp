@@ -334,6 +334,26 @@ TEST(GraphExec, Instantiate) {
   (void)hipGetLastError();
 }
 
+TEST(GraphExec, TwoDevices) {
+  int devices = 0;
+  ASSERT_OK(hipGetDeviceCount(&devices));
+  if (devices < 2) GTEST_SKIP() << "one device";
+  GraphHandle g;
+  PinnedBuffer<int> log(8);
+  auto a = kernel_node(g, {}, kernels::append, log.get(), 1);
+  ASSERT_OK(hipSetDevice(1)); // a kernel node belongs to the device that is current when it is made
+  auto b = kernel_node(g, {a}, kernels::append, log.get(), 2);
+  ASSERT_OK(hipSetDevice(0));
+  kernel_node(g, {b}, kernels::append, log.get(), 3);
+  ExecHandle exec(g);
+  for (int round = 0; round < 5; ++round) {
+    log[0] = 0;
+    exec.run();
+    ASSERT_EQ(log[0], 3);
+    for (int i = 1; i <= 3; ++i) EXPECT_EQ(log[i], i);
+  }
+}
+
 TEST(GraphExec, NodePriorities) {
   GraphHandle g;
   PinnedBuffer<int> log(8);
