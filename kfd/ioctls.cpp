@@ -4,6 +4,7 @@
 #include "abi/help.hpp"
 #include "abi/kfd_debug.hpp"
 #include "abi/kfd_layout.hpp"
+#include "abi/queue.hpp"
 #include "base/log.hpp"
 #include "gpu/guard.hpp"
 #include "gpu/queue.hpp"
@@ -377,7 +378,8 @@ int create_queue(Process& p, kfd_ioctl_create_queue_args& a) {
     return result(id.status());
   }
   a.queue_id = *id;
-  p.set_exception_area(*id, a.ctx_save_restore_address);
+  p.set_exception_area(*id, a.ctx_save_restore_address,
+                       copies ? 0 : a.write_pointer_address - offsetof(abi::amd_queue_t, write_dispatch_id));
   auto slot = copies ? p.devices().sdma().doorbell_slot(*id) : p.devices().scheduler().doorbell_slot(*id);
   if (!slot.ok()) return result(slot.status());
   a.doorbell_offset = doorbell_mmap_offset(a.gpu_id) | uint64_t{*slot} * 8;

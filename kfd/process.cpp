@@ -1,6 +1,9 @@
 #include "kfd/process.hpp"
 
+#include "abi/exceptions.hpp"
 #include "abi/kfd_debug.hpp"
+#include "abi/queue.hpp"
+#include "abi/signal.hpp"
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "gpu/guard.hpp"
@@ -348,9 +351,9 @@ bool Process::has_vm(uint32_t device) const {
   return states_[device].drm_fd >= 0;
 }
 
-void Process::set_exception_area(uint32_t queue, uint64_t header) {
+void Process::set_exception_area(uint32_t queue, uint64_t header, uint64_t amd_queue) {
   std::lock_guard lock(exceptions_mutex_);
-  exception_areas_[queue] = header;
+  exception_areas_[queue] = {header, amd_queue};
 }
 void Process::forget_exception_area(uint32_t queue) {
   std::lock_guard lock(exceptions_mutex_);
@@ -406,8 +409,48 @@ bool Process::memory_fault(uint32_t device, uint64_t address, bool is_write) {
   return events_.memory_exception(data);
 }
 
+/// Runtimes before exception areas have the signal of the queue's end set, by firmware and trap handler, to one of these.
+/// What each value means is what Debian's ROCr 5.2 makes of it.
+bool Process::report_by_signal(uint64_t amd_queue, uint64_t mask) {
+  struct {
+    kfd_dbg_trap_exception_code code;
+    int64_t value;
+  } constexpr kValues[] = {
+      {EC_QUEUE_PACKET_DISPATCH_DIM_INVALID, 2},
+      {EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID, 4},
+      {EC_QUEUE_PACKET_DISPATCH_CODE_INVALID, 8},
+      {EC_QUEUE_PACKET_RESERVED, 32},
+      {EC_QUEUE_PACKET_UNSUPPORTED, 32},
+      {EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID, 64},
+      {EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID, 128},
+      {EC_QUEUE_PACKET_VENDOR_UNSUPPORTED, 256},
+      {EC_QUEUE_WAVE_APERTURE_VIOLATION, 0x20000000},
+      {EC_QUEUE_WAVE_MEMORY_VIOLATION, 0x20000000},
+      {EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION, 0x40000000},
+      {EC_QUEUE_WAVE_ABORT, 0x80000000},
+      {EC_QUEUE_WAVE_TRAP, 0x80000000},
+  };
+  int64_t value = 0;
+  for (auto& known : kValues)
+    if (mask & abi::exception_bit(known.code)) value = known.value;
+  uint64_t handle = 0, mailbox = 0;
+  uint32_t event = 0;
+  if (!amd_queue || value == 0 ||
+      !gpu::read_memory(&handle, amd_queue + offsetof(abi::amd_queue_t, queue_inactive_signal), sizeof handle) || !handle)
+    return false;
+  bool set = gpu::guarded([&] {
+    auto* signal = reinterpret_cast<abi::amd_signal_t*>(handle);
+    mailbox = signal->event_mailbox_ptr;
+    event = signal->event_id;
+    __atomic_store_n(&signal->value, value, __ATOMIC_SEQ_CST);
+    if (mailbox) __atomic_store_n(reinterpret_cast<uint64_t*>(mailbox), uint64_t{event}, __ATOMIC_RELEASE);
+  });
+  if (set && mailbox) events_.interrupt(event);
+  return set;
+}
+
 void Process::queue_exception(uint32_t queue, uint64_t mask) {
-  uint64_t area = 0;
+  ExceptionArea area;
   {
     std::lock_guard lock(exceptions_mutex_);
     auto it = exception_areas_.find(queue);
@@ -415,8 +458,9 @@ void Process::queue_exception(uint32_t queue, uint64_t mask) {
   }
   kfd_context_save_area_header header{};
   uint64_t payload = 0;
-  if (!area || !gpu::read_memory(&header, area, sizeof header) || !header.err_payload_addr ||
+  if (!area.header || !gpu::read_memory(&header, area.header, sizeof header) || !header.err_payload_addr ||
       !gpu::load_shared(payload, header.err_payload_addr)) {
+    if (report_by_signal(area.amd_queue, mask)) return;
     log("kfd", Level::error, "queue {} stopped with exceptions {:#x}, and the client left no place to report them",
         queue, mask);
     return;

@@ -55,7 +55,8 @@ public:
   Status acquire_vm(uint32_t device, int drm_fd);
   bool has_vm(uint32_t device) const;
   /// Where the driver reports exceptions of a queue (kfd_context_save_area_header), 0: nowhere.
-  void set_exception_area(uint32_t queue, uint64_t header);
+  /// `amd_queue`: of an AQL queue, where older clients wait for its end (amd_queue_t::queue_inactive_signal); else 0.
+  void set_exception_area(uint32_t queue, uint64_t header, uint64_t amd_queue);
   void forget_exception_area(uint32_t queue);
   /// Global wave sync belongs to one queue of a device. False: another one has it, or this one has none to give back.
   bool take_gws(uint32_t device, uint32_t queue);
@@ -102,7 +103,11 @@ private:
   bool runtime_enabled_ = false;
   std::atomic<uint64_t> event_page_{0}; ///< the client's allocation
   mutable std::mutex exceptions_mutex_; ///< taken from worker threads: nothing else is called under it
-  std::map<uint32_t, uint64_t> exception_areas_;
+  struct ExceptionArea {
+    uint64_t header = 0, amd_queue = 0;
+  };
+  bool report_by_signal(uint64_t amd_queue, uint64_t mask);
+  std::map<uint32_t, ExceptionArea> exception_areas_;
   std::map<uint32_t, uint32_t> gws_owner_; ///< device -> queue; under mutex_
   std::FILE* log_ = nullptr;
 };

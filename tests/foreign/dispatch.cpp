@@ -3,6 +3,7 @@
 #include "hsa/hsa.h"
 #include "hsa/hsa_ext_amd.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -75,6 +76,8 @@ std::string runtime_path() {
   return "(none)";
 }
 
+std::atomic<int> queue_error{0};
+
 class Session {
 public:
   explicit Session(const std::vector<char>& object) {
@@ -84,7 +87,8 @@ public:
     CHECK(hsa_amd_agent_iterate_memory_pools(m.cpu, take_pool, &m));
     CHECK(hsa_amd_agent_iterate_memory_pools(m.gpu, take_vram, &m));
     REQUIRE(m.fine.handle != 0 && m.kernarg.handle != 0 && m.vram.handle != 0);
-    CHECK(hsa_queue_create(m.gpu, 1024, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &queue));
+    auto told = [](hsa_status_t status, hsa_queue_t*, void*) { queue_error = status; };
+    CHECK(hsa_queue_create(m.gpu, 1024, HSA_QUEUE_TYPE_MULTI, told, nullptr, UINT32_MAX, UINT32_MAX, &queue));
     CHECK(hsa_amd_profiling_set_profiler_enabled(queue, 1));
     CHECK(hsa_signal_create(0, 0, nullptr, &done));
     CHECK(hsa_code_object_reader_create_from_memory(object.data(), object.size(), &reader));
@@ -147,6 +151,10 @@ public:
     uint32_t setup = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
     __atomic_store_n(reinterpret_cast<uint32_t*>(packet), header | setup << 16, __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+    if (kernel == std::string("stop_by_trap")) {
+      for (int i = 0; i < 5000 && queue_error == 0; ++i) hsa_signal_wait_relaxed(done, HSA_SIGNAL_CONDITION_LT, 1, 1000000, HSA_WAIT_STATE_BLOCKED);
+      return;
+    }
     wait(done);
     hsa_amd_profiling_dispatch_time_t time{};
     CHECK(hsa_amd_profiling_get_dispatch_time(m.gpu, done, &time));
@@ -266,6 +274,14 @@ void locked(Session& s) {
   std::puts("locked memory: good");
 }
 
+/// The last of a session: its queue is gone with it.
+void trap(Session& s) {
+  queue_error = 0;
+  s.run("stop_by_trap", 64, 64);
+  REQUIRE(queue_error == HSA_STATUS_ERROR_EXCEPTION);
+  std::puts("a trap reaches the queue's callback: good");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -285,6 +301,7 @@ int main(int argc, char** argv) {
     block_sum(s);
     scratch(s);
     locked(s);
+    trap(s);
   }
   std::puts("PASSED");
   return 0;
