@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
@@ -39,7 +39,7 @@ bool read_facts(int fd, SharedFacts& facts) {
   if (std::strncmp(name, kPrefix, std::strlen(kPrefix)) != 0) return false;
   if (std::sscanf(name + std::strlen(kPrefix), kPattern, &kind, &facts.device, &facts.flags, &key) != 4) return false;
   if (kind != 'v' && kind != 'h') return false;
-  struct stat s{};
+  struct stat s {};
   if (fstat(fd, &s) != 0 || s.st_size <= 0) return false;
   facts.vram = kind == 'v';
   facts.key = key;
@@ -132,8 +132,8 @@ __attribute__((noinline)) bool holds_own_stack(uintptr_t begin, uint64_t size) {
   return here + kNear > begin && here - kNear < begin + size;
 }
 
-/// The replacement of this thread's stack is another thread's work, while this one sleeps in a system call that it enters
-/// without a push.
+/// The replacement of this thread's stack is another thread's work, while this one sleeps in a system call that it
+/// enters without a push.
 Status while_asleep(const std::function<Status()>& work) {
   std::atomic<uint32_t> word{0};
   std::atomic<bool> ready{false};
@@ -211,7 +211,8 @@ Status keep_to_oneself(void* begin, uint64_t size, int protection) {
   if (own == MAP_FAILED) return error(Code::out_of_memory, "no private memory: {}", std::strerror(errno));
   Status status = held_still(begin, size, [&]() -> Status {
     copy_pages(own, begin, size);
-    if (mprotect(own, size, protection) != 0 || mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == MAP_FAILED)
+    if (mprotect(own, size, protection) != 0 ||
+        mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == MAP_FAILED)
       return error(Code::out_of_memory, "putting private memory in place: {}", std::strerror(errno));
     return {};
   });
@@ -220,7 +221,7 @@ Status keep_to_oneself(void* begin, uint64_t size, int protection) {
 }
 
 uint64_t Backing::inode() const {
-  struct stat s{};
+  struct stat s {};
   return fstat(fd_, &s) == 0 ? s.st_ino : 0;
 }
 

@@ -15,11 +15,11 @@ namespace bz::gpu {
 
 /// What a memfd of ours says of itself.
 struct SharedFacts {
-  bool vram = true;     ///< else host memory
-  uint32_t device = 0;  ///< index of the device that it was allocated on
-  uint32_t flags = 0;   ///< the client's at the allocation
-  uint64_t size = 0;    ///< bytes, whole pages
-  uint64_t key = 0;     ///< random
+  bool vram = true;    ///< else host memory
+  uint32_t device = 0; ///< index of the device that it was allocated on
+  uint32_t flags = 0;  ///< the client's at the allocation
+  uint64_t size = 0;   ///< bytes, whole pages
+  uint64_t key = 0;    ///< random
 };
 
 using ShareHandle = std::array<uint32_t, 4>;

@@ -41,7 +41,8 @@ Outcome make_image(Runtime& runtime, hsa_agent_t agent, const hsa_ext_image_desc
   ROCR_TRY_ASSIGN(Agent * a, runtime.gpu(agent));
   ROCR_TRY_ASSIGN(const ImageShape s, image_shape(*a, *d, row_pitch, slice_pitch));
   if (permission != HSA_ACCESS_PERMISSION_RO && !s.format.writable)
-    return fail(static_cast<hsa_status_t>(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED), "an sRGB image can only be read");
+    return fail(static_cast<hsa_status_t>(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED),
+                "an sRGB image can only be read");
   ROCR_TRY(runtime.memory().check_range("image data", data, s.bytes()));
   ROCR_TRY_ASSIGN(image->handle, runtime.images().create(*a, s, data));
   return {};
@@ -68,7 +69,9 @@ void copy_rows(Side to, Side from, size_t width, const hsa_dim3_t& range) {
       std::memmove(to.at + z * to.slice + y * to.row, from.at + z * from.slice + y * from.row, width);
 }
 
-Side side_of(const Images::Image& i, const hsa_dim3_t& at) { return {i.at(at), i.shape.row_pitch, i.shape.slice_pitch}; }
+Side side_of(const Images::Image& i, const hsa_dim3_t& at) {
+  return {i.at(at), i.shape.row_pitch, i.shape.slice_pitch};
+}
 
 /// Memory of the program beside an image's region.
 Side side_of(const void* memory, size_t row, size_t slice, const Images::Image& i, const hsa_dim3_t& range) {
@@ -178,8 +181,7 @@ Outcome hsa_ext_image_clear(Runtime& runtime, hsa_agent_t agent, hsa_ext_image_t
   if (!region) return null_argument("image_region");
   ROCR_TRY(runtime.gpu(agent));
   ROCR_TRY_ASSIGN(const auto image, runtime.images().find(dst.handle));
-  if (!image.shape.format.writable)
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "an sRGB image can only be read");
+  if (!image.shape.format.writable) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "an sRGB image can only be read");
   ROCR_TRY(check_region(image, region->offset, region->range));
   const auto one = texel(image.shape.format, data);
   const Side side = side_of(image, region->offset);

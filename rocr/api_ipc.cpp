@@ -25,8 +25,8 @@ Outcome export_dmabuf(const void* ptr, size_t size, int* dmabuf, uint64_t* offse
   if (!offset) return null_argument("offset");
   if (size == 0) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the size is 0");
   HSAuint64 at = 0;
-  const Status s = thunk::check(hsaKmtExportDMABufHandle(const_cast<void*>(ptr), size, dmabuf, &at),
-                                "hsaKmtExportDMABufHandle");
+  const Status s =
+      thunk::check(hsaKmtExportDMABufHandle(const_cast<void*>(ptr), size, dmabuf, &at), "hsaKmtExportDMABufHandle");
   if (!s.ok()) return fail(HSA_STATUS_ERROR_INVALID_ALLOCATION, "{} bytes at {}: {}", size, ptr, s.message());
   *offset = at;
   return {};
@@ -103,8 +103,7 @@ Outcome hsa_amd_portable_export_dmabuf_v2(Runtime&, const void* ptr, size_t size
 }
 
 Outcome hsa_amd_portable_close_dmabuf(Runtime&, int dmabuf) {
-  if (dmabuf < 0 || close(dmabuf) != 0)
-    return fail(HSA_STATUS_ERROR_RESOURCE_FREE, "{} is no open descriptor", dmabuf);
+  if (dmabuf < 0 || close(dmabuf) != 0) return fail(HSA_STATUS_ERROR_RESOURCE_FREE, "{} is no open descriptor", dmabuf);
   return {};
 }
 

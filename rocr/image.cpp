@@ -10,7 +10,19 @@ namespace bz::rocr {
 namespace {
 
 // IMG_DATA_FORMAT and IMG_NUM_FORMAT of gfx9; buffers number the ones used here the same way.
-enum Data : uint8_t { k8 = 1, k16, k8_8, k32, k16_16, k8_8_8_8 = 10, k32_32, k16_16_16_16, k32_32_32_32 = 14, k5_6_5 = 16, k1_5_5_5 };
+enum Data : uint8_t {
+  k8 = 1,
+  k16,
+  k8_8,
+  k32,
+  k16_16,
+  k8_8_8_8 = 10,
+  k32_32,
+  k16_16_16_16,
+  k32_32_32_32 = 14,
+  k5_6_5 = 16,
+  k1_5_5_5
+};
 enum Number : uint8_t { unorm = 0, snorm = 1, uint = 4, sint = 5, floating = 7, srgb = 9 };
 constexpr uint8_t kZero = 0, kOne = 1, kR = 4, kG = 5, kB = 6, kA = 7;
 
@@ -106,7 +118,8 @@ std::optional<ImageFormat> image_format(const hsa_ext_image_format_t& format) {
   const auto c = channel(format.channel_type);
   const auto o = order(format.channel_order);
   if (!c || !o || (o->srgb && (c->number != unorm || c->bytes != 1))) return std::nullopt;
-  constexpr uint8_t kData[3][5] = {{0, k8, k8_8, 0, k8_8_8_8}, {0, k16, k16_16, 0, k16_16_16_16}, {0, k32, k32_32, 0, k32_32_32_32}};
+  constexpr uint8_t kData[3][5] = {
+      {0, k8, k8_8, 0, k8_8_8_8}, {0, k16, k16_16, 0, k16_16_16_16}, {0, k32, k32_32, 0, k32_32_32_32}};
   ImageFormat f;
   f.data = kData[c->bytes / 2][o->components];
   f.number = o->srgb ? srgb : c->number;
@@ -144,10 +157,10 @@ uint32_t component(uint8_t number, size_t bytes, const void* value) {
 
 std::array<uint8_t, 16> texel(const ImageFormat& format, const void* colour) {
   constexpr size_t kBytes[] = {0, 1, 2, 1, 4, 2}; // of a component, by data format
-  const size_t bytes = format.data == k8_8_8_8                                   ? 1
-                       : format.data == k16_16_16_16                             ? 2
-                       : format.data == k32_32 || format.data == k32_32_32_32    ? 4
-                                                                                 : kBytes[format.data];
+  const size_t bytes = format.data == k8_8_8_8                                ? 1
+                       : format.data == k16_16_16_16                          ? 2
+                       : format.data == k32_32 || format.data == k32_32_32_32 ? 4
+                                                                              : kBytes[format.data];
   std::array<uint8_t, 16> out{};
   for (size_t k = 0; k < format.bytes / bytes; ++k)
     for (size_t channel = 4; channel-- > 0;) // the first one that reads it: red for luminance
@@ -205,7 +218,9 @@ Result<ImageShape> image_shape(const Agent& agent, const hsa_ext_image_descripto
     return fail(status(HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED), "{} x {} x {} texels in {} layers", s.width,
                 s.height, s.depth, s.layers);
   const size_t row = s.width * s.format.bytes;
-  s.row_pitch = row_pitch ? row_pitch : d.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB ? row : up(row, limits.kPitchAlignment);
+  s.row_pitch = row_pitch                                  ? row_pitch
+                : d.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB ? row
+                                                           : up(row, limits.kPitchAlignment);
   const bool rows = s.height > 1;
   if (s.row_pitch < row || s.row_pitch % s.format.bytes != 0 || (rows && s.row_pitch % limits.kPitchAlignment != 0) ||
       s.row_pitch / s.format.bytes > 65536 + uint64_t(d.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) * limits.buffer)
@@ -238,7 +253,8 @@ Result<uint64_t> Images::create(Agent& agent, const ImageShape& s, const void* d
   if (s.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) {
     // A buffer resource: typed loads and stores take an index. Base, stride, records, selection, formats.
     if (address % s.format.bytes != 0 && address % 4 != 0)
-      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not aligned for elements of {} bytes", data, s.format.bytes);
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not aligned for elements of {} bytes", data,
+                  s.format.bytes);
     r.set({0, 48}, address);
     r.set({48, 14}, s.format.bytes);
     r.set({64, 32}, s.width);
@@ -247,7 +263,8 @@ Result<uint64_t> Images::create(Agent& agent, const ImageShape& s, const void* d
     r.set({111, 4}, s.format.data);
   } else {
     if (address % ImageLimits::kPitchAlignment != 0)
-      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not aligned to {} bytes", data, ImageLimits::kPitchAlignment);
+      return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not aligned to {} bytes", data,
+                  ImageLimits::kPitchAlignment);
     f::Type type = f::Type::d2;
     switch (s.geometry) {
     case HSA_EXT_IMAGE_GEOMETRY_1D:
@@ -299,8 +316,10 @@ Outcome Images::destroy(uint64_t handle) {
 Result<uint64_t> Images::create_sampler(Agent& agent, const hsa_ext_sampler_descriptor_v2_t& d) {
   namespace f = abi::sampler;
   if (!ImageLimits::of(agent).images)
-    return fail(status(HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED), "{} has no image instructions", agent.name());
-  if (d.coordinate_mode > HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED || d.filter_mode > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR)
+    return fail(status(HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED), "{} has no image instructions",
+                agent.name());
+  if (d.coordinate_mode > HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED ||
+      d.filter_mode > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR)
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "coordinate mode {} or filter mode {} doesn't exist",
                 d.coordinate_mode, d.filter_mode);
   const bool normalized = d.coordinate_mode == HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED;
@@ -324,7 +343,8 @@ Result<uint64_t> Images::create_sampler(Agent& agent, const hsa_ext_sampler_desc
       return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "addressing mode {} doesn't exist", d.address_modes[k]);
     }
     if (!normalized && (clamp == f::Clamp::wrap || clamp == f::Clamp::mirror))
-      return fail(status(HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED), "repetition needs normalized coordinates");
+      return fail(status(HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED),
+                  "repetition needs normalized coordinates");
     s.set(f::kClamp[k], static_cast<uint64_t>(clamp));
   }
   const bool linear = d.filter_mode == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR;

@@ -1,5 +1,5 @@
-// Memory and signals of two processes, virtual memory, dma-bufs and images on the software device, through the library that
-// programs link. The other process is this program again, with a role in BZ_TEST_ROLE.
+// Memory and signals of two processes, virtual memory, dma-bufs and images on the software device, through the library
+// that programs link. The other process is this program again, with a role in BZ_TEST_ROLE.
 #define HSA_NO_DEPRECATION_WARNINGS
 #include "hsa/hsa.h"
 #include "hsa/hsa_ext_amd.h"
@@ -74,7 +74,8 @@ int run_as(const char* role, const void* message, size_t size) {
   environment.push_back(const_cast<char*>(name.c_str()));
   environment.push_back(const_cast<char*>(words.c_str()));
   environment.push_back(nullptr);
-  char program[] = "/proc/self/exe", filter[] = "--gtest_filter=Sharing.DISABLED_Role", also[] = "--gtest_also_run_disabled_tests";
+  char program[] = "/proc/self/exe", filter[] = "--gtest_filter=Sharing.DISABLED_Role",
+       also[] = "--gtest_also_run_disabled_tests";
   char* arguments[] = {program, filter, also, nullptr};
   pid_t pid = 0;
   if (posix_spawn(&pid, program, nullptr, nullptr, arguments, environment.data()) != 0) return -1;
@@ -192,8 +193,10 @@ TEST_F(Sharing, DmaBuf) {
   EXPECT_GOOD(hsa_amd_interop_unmap_buffer(mapped));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_interop_unmap_buffer(mapped));
   void* none = nullptr;
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_interop_map_buffer(1, &gpu, 0, 0, &size, &none, nullptr, nullptr));
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_AGENT, hsa_amd_interop_map_buffer(1, &cpu, fd, 0, &size, &none, nullptr, nullptr));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+             hsa_amd_interop_map_buffer(1, &gpu, 0, 0, &size, &none, nullptr, nullptr));
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_AGENT,
+             hsa_amd_interop_map_buffer(1, &cpu, fd, 0, &size, &none, nullptr, nullptr));
   EXPECT_GOOD(hsa_amd_portable_close_dmabuf(fd));
   EXPECT_HSA(HSA_STATUS_ERROR_RESOURCE_FREE, hsa_amd_portable_close_dmabuf(fd));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ALLOCATION, hsa_amd_portable_export_dmabuf(p + 4096, 8192, &fd, &offset));
@@ -248,8 +251,10 @@ TEST_F(Sharing, VirtualMemory) {
 
   EXPECT_HSA(HSA_STATUS_ERROR_NOT_SUPPORTED, hsa_amd_vmem_map(va + kSize, 4096, 0, second, 0)) << "a part";
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_vmem_map(va + kSize, kSize, 1, second, 0));
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_vmem_map(va + 3 * kSize + 4096, kSize, 0, second, 0)) << "beyond the end";
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ALLOCATION, hsa_amd_vmem_set_access(va + kSize, kSize, rw, 1)) << "nothing mapped";
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_amd_vmem_map(va + 3 * kSize + 4096, kSize, 0, second, 0))
+      << "beyond the end";
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ALLOCATION, hsa_amd_vmem_set_access(va + kSize, kSize, rw, 1))
+      << "nothing mapped";
   const hsa_amd_memory_access_desc_t read[] = {{HSA_ACCESS_PERMISSION_RO, gpu}, {HSA_ACCESS_PERMISSION_RO, cpu}};
   const int zero = open("/dev/zero", O_RDONLY);
   EXPECT_EQ(::read(zero, va, 4), 4);
@@ -334,14 +339,21 @@ TEST_F(Sharing, Images) {
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_import(gpu, in.data(), 0, 0, image, &outside));
   EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_export(gpu, image, nullptr, 0, 0, &all));
   EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED,
-             hsa_ext_image_create_with_layout(gpu, &d, data, HSA_ACCESS_PERMISSION_RO, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, 20, 0, &other));
+             hsa_ext_image_create_with_layout(gpu, &d, data, HSA_ACCESS_PERMISSION_RO, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+                                              20, 0, &other));
   d.width = 1 << 20;
-  EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED, hsa_ext_image_data_get_info(gpu, &d, HSA_ACCESS_PERMISSION_RO, &info));
+  EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED,
+             hsa_ext_image_data_get_info(gpu, &d, HSA_ACCESS_PERMISSION_RO, &info));
   d.width = 5;
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_create(gpu, &d, data + 4, HSA_ACCESS_PERMISSION_RO, &other)) << "alignment";
-  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT, hsa_ext_image_create(gpu, &d, data + 3840, HSA_ACCESS_PERMISSION_RO, &other)) << "too small";
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+             hsa_ext_image_create(gpu, &d, data + 4, HSA_ACCESS_PERMISSION_RO, &other))
+      << "alignment";
+  EXPECT_HSA(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+             hsa_ext_image_create(gpu, &d, data + 3840, HSA_ACCESS_PERMISSION_RO, &other))
+      << "too small";
   d.format.channel_order = HSA_EXT_IMAGE_CHANNEL_ORDER_RGB;
-  EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED, hsa_ext_image_create(gpu, &d, data, HSA_ACCESS_PERMISSION_RO, &other));
+  EXPECT_HSA(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED,
+             hsa_ext_image_create(gpu, &d, data, HSA_ACCESS_PERMISSION_RO, &other));
   const uint32_t colour[4] = {1, 2, 300, 4}; // 300: the nearest is 255
   ASSERT_GOOD(hsa_ext_image_clear(gpu, image, colour, &part));
   EXPECT_EQ(reinterpret_cast<uint32_t*>(data + 256)[3], 0x04ff0201u);

@@ -21,8 +21,10 @@ Outcome not_whole(const char* what, size_t size) {
 } // namespace
 
 VirtualMemory::Physical::~Physical() {
-  if (imported) hsaKmtDeregisterMemory(memory);
-  else hsaKmtFreeMemory(memory, size);
+  if (imported)
+    hsaKmtDeregisterMemory(memory);
+  else
+    hsaKmtFreeMemory(memory, size);
 }
 
 VirtualMemory::~VirtualMemory() {
@@ -102,12 +104,12 @@ Result<uint64_t> VirtualMemory::create(Pool& pool, size_t size, hsa_amd_memory_t
 
 Result<uint64_t> VirtualMemory::import(int dmabuf, const PoolOfNode& pool_of) {
   HsaGraphicsResourceInfo info{};
-  const Status s = thunk::check(
-      hsaKmtRegisterGraphicsHandleToNodesExt(static_cast<HSAuint64>(dmabuf), &info, 0, nullptr, HSA_REGISTER_MEM_FLAGS{}),
-      "hsaKmtRegisterGraphicsHandleToNodesExt");
+  const Status s = thunk::check(hsaKmtRegisterGraphicsHandleToNodesExt(static_cast<HSAuint64>(dmabuf), &info, 0,
+                                                                       nullptr, HSA_REGISTER_MEM_FLAGS{}),
+                                "hsaKmtRegisterGraphicsHandleToNodesExt");
   if (!s.ok()) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "descriptor {}: {}", dmabuf, s.message());
-  auto memory = std::make_shared<Physical>(info.MemoryAddress, info.SizeInBytes, pool_of(info.NodeId),
-                                           MEMORY_TYPE_PINNED, true);
+  auto memory =
+      std::make_shared<Physical>(info.MemoryAddress, info.SizeInBytes, pool_of(info.NodeId), MEMORY_TYPE_PINNED, true);
   if (!memory->pool) return fail(HSA_STATUS_ERROR, "node {} has no memory pool", info.NodeId);
   std::lock_guard lock(mutex_);
   return add(std::move(memory));
@@ -189,8 +191,8 @@ Outcome VirtualMemory::unmap(void* va, size_t size) {
   return {};
 }
 
-/// The GPUs with access are those that have it mapped. The host reaches what any GPU has mapped: for its access alone the
-/// memory is mapped to the GPU that owns it. One page has one protection: it can be written if anybody may.
+/// The GPUs with access are those that have it mapped. The host reaches what any GPU has mapped: for its access alone
+/// the memory is mapped to the GPU that owns it. One page has one protection: it can be written if anybody may.
 Outcome VirtualMemory::apply(uintptr_t va, Mapping& mapping, std::vector<Access> access) {
   std::vector<HSAuint32> nodes;
   bool host = false;
@@ -201,17 +203,19 @@ Outcome VirtualMemory::apply(uintptr_t va, Mapping& mapping, std::vector<Access>
   };
   for (auto& [agent, permission] : access) {
     if (permission == HSA_ACCESS_PERMISSION_NONE) continue;
-    if (agent->is_gpu()) add(agent->node());
-    else host = true;
+    if (agent->is_gpu())
+      add(agent->node());
+    else
+      host = true;
   }
   const Agent* owner = mapping.physical->pool->owner;
   if (nodes.empty() && host && owner->is_gpu()) add(owner->node());
   ROCR_TRY(thunk::check(hsaKmtUnmapMemoryToGPU(pointer(va)), "hsaKmtUnmapMemoryToGPU"));
   HSAuint64 address = 0;
   if (!nodes.empty())
-    ROCR_TRY(thunk::check(hsaKmtMapMemoryToGPUNodes(pointer(va), mapping.size, &address, flags, nodes.size(),
-                                                    nodes.data()),
-                          "hsaKmtMapMemoryToGPUNodes"));
+    ROCR_TRY(
+        thunk::check(hsaKmtMapMemoryToGPUNodes(pointer(va), mapping.size, &address, flags, nodes.size(), nodes.data()),
+                     "hsaKmtMapMemoryToGPUNodes"));
   else if (host)
     ROCR_TRY(thunk::check(hsaKmtMapMemoryToGPU(pointer(va), mapping.size, &address), "hsaKmtMapMemoryToGPU"));
   mapping.access = std::move(access);
@@ -233,7 +237,8 @@ Outcome VirtualMemory::set_access(void* va, size_t size, const std::vector<Acces
     if (permission < HSA_ACCESS_PERMISSION_NONE || permission > HSA_ACCESS_PERMISSION_RW)
       return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is no access permission", int(permission));
     if (permission == HSA_ACCESS_PERMISSION_WO)
-      return fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED), "access for writing alone is not possible");
+      return fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_NOT_SUPPORTED),
+                  "access for writing alone is not possible");
   }
   for (auto& part : parts) {
     auto access = part->second.access;

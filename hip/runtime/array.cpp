@@ -37,7 +37,8 @@ hipChannelFormatDesc ElementFormat::desc() const {
 
 Outcome<ElementFormat> ElementFormat::of(hipArray_Format format, unsigned channels) {
   ElementFormat e{format, channels};
-  if (e.channel_bytes() == 0) return fail(hipErrorInvalidValue, "array format {} doesn't exist", static_cast<int>(format));
+  if (e.channel_bytes() == 0)
+    return fail(hipErrorInvalidValue, "array format {} doesn't exist", static_cast<int>(format));
   if (channels != 1 && channels != 2 && channels != 4)
     return fail(hipErrorInvalidValue, "elements of {} channels: only 1, 2 and 4 are possible", channels);
   return e;
@@ -49,8 +50,8 @@ Outcome<ElementFormat> ElementFormat::of(const hipChannelFormatDesc& d) {
   while (channels < 4 && bits[channels] != 0) ++channels;
   for (unsigned i = 0; i < 4; ++i)
     if (bits[i] != (i < channels ? d.x : 0))
-      return fail(hipErrorInvalidValue, "channels of {}, {}, {} and {} bits: all used ones must be equal", d.x, d.y, d.z,
-                  d.w);
+      return fail(hipErrorInvalidValue, "channels of {}, {}, {} and {} bits: all used ones must be equal", d.x, d.y,
+                  d.z, d.w);
   struct Known {
     hipChannelFormatKind kind;
     int bits;

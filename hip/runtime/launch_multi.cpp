@@ -1,4 +1,5 @@
-// Launches on several devices with one call: kernels that belong together, and cooperative grids with a barrier over all.
+// Launches on several devices with one call: kernels that belong together, and cooperative grids with a barrier over
+// all.
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/launch.hpp"
 #include "hip/runtime/memory.hpp"
@@ -74,7 +75,8 @@ Result launch_all(const std::vector<Part>& parts, unsigned flags, LaunchOptions 
       options.threads_before = before;
       before += parts[i].shape.threads[0] * parts[i].shape.threads[1] * parts[i].shape.threads[2];
     }
-    HIP_TRY(launch(parts[i].kernel, parts[i].shape, Arguments{.pointers = parts[i].arguments}, parts[i].stream, options));
+    HIP_TRY(
+        launch(parts[i].kernel, parts[i].shape, Arguments{.pointers = parts[i].arguments}, parts[i].stream, options));
   }
   if (!(flags & hipCooperativeLaunchMultiDeviceNoPostSync)) meet(parts);
   return {};

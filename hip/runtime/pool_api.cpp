@@ -52,7 +52,8 @@ Result hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
   HIP_TRY_ASSIGN(auto pool, find_pool(mem_pool));
   if (pool->imported()) return Result(hipErrorInvalidValue, "an imported memory pool can't serve a device");
   if (&pool->device() != d)
-    return fail(hipErrorInvalidDevice, "the pool's memory is on device {}, not on {}", pool->device().ordinal(), device);
+    return fail(hipErrorInvalidDevice, "the pool's memory is on device {}, not on {}", pool->device().ordinal(),
+                device);
   Runtime::get().pools().set_current(*d, std::move(pool));
   return {};
 }

@@ -80,8 +80,8 @@ Outcome<TextureObject::Source> TextureObject::source() {
     const auto& shape = array_->shape();
     if (shape.flags & hipArrayCubemap) return Result(hipErrorNotSupported, "textures of cube maps are not implemented");
     const bool layered = shape.flags & hipArrayLayered;
-    s.image.geometry = layered       ? shape.height ? HSA_EXT_IMAGE_GEOMETRY_2DA : HSA_EXT_IMAGE_GEOMETRY_1DA
-                       : shape.depth ? HSA_EXT_IMAGE_GEOMETRY_3D
+    s.image.geometry = layered        ? shape.height ? HSA_EXT_IMAGE_GEOMETRY_2DA : HSA_EXT_IMAGE_GEOMETRY_1DA
+                       : shape.depth  ? HSA_EXT_IMAGE_GEOMETRY_3D
                        : shape.height ? HSA_EXT_IMAGE_GEOMETRY_2D
                                       : HSA_EXT_IMAGE_GEOMETRY_1D;
     s.image.width = shape.width;
@@ -160,8 +160,8 @@ Result TextureObject::make(const Source& s, hsa_ext_image_channel_type_t type, b
                                                        HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
                                                        HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
   image.format = {uint32_t(type), uint32_t(srgb ? HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA : kOrders[s.element.channels - 1])};
-  const hsa_status_t status = hsa_ext_image_create_with_layout(
-      device_.agent(), &image, s.data, access, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, s.pitch, 0, &image_);
+  const hsa_status_t status = hsa_ext_image_create_with_layout(device_.agent(), &image, s.data, access,
+                                                               HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, s.pitch, 0, &image_);
   if (status == HSA_STATUS_SUCCESS) return {};
   return fail(hipErrorInvalidValue, "{}", hsa_check(status, "making an image").message());
 }
@@ -176,8 +176,8 @@ Result TextureObject::make_sampler() {
   for (int k = 0; k < 3; ++k) {
     switch (t.addressMode[k]) {
     case hipAddressModeWrap: // repetition needs normalized coordinates, else it is clamping
-      d.address_modes[k] = t.normalizedCoords ? HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT
-                                              : HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE;
+      d.address_modes[k] =
+          t.normalizedCoords ? HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT : HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE;
       break;
     case hipAddressModeMirror:
       d.address_modes[k] = t.normalizedCoords ? HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT
@@ -210,8 +210,7 @@ Result TextureObject::finish() {
 }
 
 Outcome<std::shared_ptr<TextureObject>> TextureObject::texture(Device& device, Description description) {
-  if (!has_images(device))
-    return fail(hipErrorNotSupported, "device {} has no image instructions", device.ordinal());
+  if (!has_images(device)) return fail(hipErrorNotSupported, "device {} has no image instructions", device.ordinal());
   std::shared_ptr<TextureObject> object(new TextureObject(device, std::move(description)));
   const auto& t = object->description_.texture;
   if (t.filterMode != hipFilterModePoint && t.filterMode != hipFilterModeLinear)
@@ -236,8 +235,7 @@ Outcome<std::shared_ptr<TextureObject>> TextureObject::texture(Device& device, D
 }
 
 Outcome<std::shared_ptr<TextureObject>> TextureObject::surface(Device& device, const hipResourceDesc& resource) {
-  if (!has_images(device))
-    return fail(hipErrorNotSupported, "device {} has no image instructions", device.ordinal());
+  if (!has_images(device)) return fail(hipErrorNotSupported, "device {} has no image instructions", device.ordinal());
   if (resource.resType != hipResourceTypeArray)
     return Result(hipErrorInvalidValue, "a surface needs a resource of type hipResourceTypeArray");
   Description description;
@@ -366,8 +364,14 @@ Outcome<TextureObject::Description> description_of(const HIP_RESOURCE_DESC& r, c
   d.texture.maxMipmapLevelClamp = t.maxMipmapLevelClamp;
   if (v) {
     d.driver_view = *v;
-    d.view = hipResourceViewDesc{static_cast<hipResourceViewFormat>(v->format), v->width, v->height, v->depth,
-                                 v->firstMipmapLevel, v->lastMipmapLevel, v->firstLayer, v->lastLayer};
+    d.view = hipResourceViewDesc{static_cast<hipResourceViewFormat>(v->format),
+                                 v->width,
+                                 v->height,
+                                 v->depth,
+                                 v->firstMipmapLevel,
+                                 v->lastMipmapLevel,
+                                 v->firstLayer,
+                                 v->lastLayer};
   }
   return d;
 }

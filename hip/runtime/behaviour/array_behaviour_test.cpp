@@ -28,8 +28,8 @@ protected:
   }
   std::vector<float> all(hipArray_t array = nullptr) {
     std::vector<float> out(kWidth * kHeight);
-    EXPECT_OK(hipMemcpy2DFromArray(out.data(), kRow, array ? array : array_, 0, 0, kRow, kHeight,
-                                   hipMemcpyDeviceToHost));
+    EXPECT_OK(
+        hipMemcpy2DFromArray(out.data(), kRow, array ? array : array_, 0, 0, kRow, kHeight, hipMemcpyDeviceToHost));
     return out;
   }
   hipArray_t array_ = nullptr;
@@ -46,14 +46,11 @@ TEST_F(Array2D, RowsGoInAndOut) {
   ASSERT_OK(hipMemcpy2DToArray(array_, 4 * sizeof(float), 1, patch, 4, 4, 2, hipMemcpyHostToDevice));
   EXPECT_EQ(all()[9], 100);
   EXPECT_EQ(all()[14], 200);
-  EXPECT_HIP(hipErrorInvalidValue,
-             hipMemcpy2DToArray(array_, 4, 0, data_.data(), kRow, kRow, 1, hipMemcpyHostToDevice))
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy2DToArray(array_, 4, 0, data_.data(), kRow, kRow, 1, hipMemcpyHostToDevice))
       << "over the end of the row";
-  EXPECT_HIP(hipErrorInvalidValue,
-             hipMemcpy2DFromArray(part, 8, array_, 0, 2, 8, 2, hipMemcpyDeviceToHost))
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy2DFromArray(part, 8, array_, 0, 2, 8, 2, hipMemcpyDeviceToHost))
       << "over the last row";
-  EXPECT_HIP(hipErrorInvalidPitchValue,
-             hipMemcpy2DFromArray(part, 4, array_, 0, 0, 8, 2, hipMemcpyDeviceToHost));
+  EXPECT_HIP(hipErrorInvalidPitchValue, hipMemcpy2DFromArray(part, 4, array_, 0, 0, 8, 2, hipMemcpyDeviceToHost));
   EXPECT_HIP(hipErrorInvalidHandle,
              hipMemcpy2DToArray(nullptr, 0, 0, data_.data(), kRow, kRow, 1, hipMemcpyHostToDevice));
   EXPECT_HIP(hipErrorInvalidMemcpyDirection,
@@ -74,8 +71,8 @@ TEST_F(Array2D, AsyncInStreamOrder) {
   flag.store(0, 1);
   ASSERT_OK(hipStreamSynchronize(s));
   EXPECT_EQ(out.load(3), -4);
-  EXPECT_HIP(hipErrorInvalidHandle, hipMemcpy2DToArrayAsync(array_, 0, 0, in, kRow, kRow, kHeight,
-                                                            hipMemcpyHostToDevice, hipStream_t(5)));
+  EXPECT_HIP(hipErrorInvalidHandle,
+             hipMemcpy2DToArrayAsync(array_, 0, 0, in, kRow, kRow, kHeight, hipMemcpyHostToDevice, hipStream_t(5)));
   EXPECT_OK(hipStreamDestroy(s));
 }
 
@@ -317,7 +314,8 @@ TEST(Array, Mipmaps) {
     EXPECT_EQ(extent.height, heights[i]);
     std::vector<float> in(widths[i] * heights[i], float(i + 1)), out(in.size());
     ASSERT_OK(hipMemcpy2DToArray(level, 0, 0, in.data(), 4 * widths[i], 4 * widths[i], heights[i], hipMemcpyDefault));
-    ASSERT_OK(hipMemcpy2DFromArray(out.data(), 4 * widths[i], level, 0, 0, 4 * widths[i], heights[i], hipMemcpyDefault));
+    ASSERT_OK(
+        hipMemcpy2DFromArray(out.data(), 4 * widths[i], level, 0, 0, 4 * widths[i], heights[i], hipMemcpyDefault));
     EXPECT_EQ(in, out);
     EXPECT_HIP(hipErrorInvalidValue, hipFreeArray(level)) << "the mipmapped array frees it";
   }

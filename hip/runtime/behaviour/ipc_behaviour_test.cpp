@@ -45,7 +45,9 @@ public:
     close(from_);
     if (pid_ > 0) finish();
   }
-  template <class T> void send(const T& message) { EXPECT_EQ(write(to_, &message, sizeof message), ssize_t(sizeof message)); }
+  template <class T> void send(const T& message) {
+    EXPECT_EQ(write(to_, &message, sizeof message), ssize_t(sizeof message));
+  }
   template <class T> T receive() {
     T message{};
     EXPECT_EQ(read(from_, &message, sizeof message), ssize_t(sizeof message)) << "the other process ended";
@@ -140,7 +142,8 @@ void role_waiter() {
 
 void role_pool() {
   hipMemPool_t pool = nullptr;
-  ASSERT_OK(hipMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(102), hipMemHandleTypePosixFileDescriptor, 0));
+  ASSERT_OK(
+      hipMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(102), hipMemHandleTypePosixFileDescriptor, 0));
   auto data = from_parent<hipMemPoolPtrExportData>();
   int* p = nullptr;
   ASSERT_OK(hipMemPoolImportPointer(reinterpret_cast<void**>(&p), pool, &data));
@@ -160,7 +163,8 @@ void role_pool() {
 
 void role_vmm() {
   hipMemGenericAllocationHandle_t handle = nullptr;
-  ASSERT_OK(hipMemImportFromShareableHandle(&handle, reinterpret_cast<void*>(102), hipMemHandleTypePosixFileDescriptor));
+  ASSERT_OK(
+      hipMemImportFromShareableHandle(&handle, reinterpret_cast<void*>(102), hipMemHandleTypePosixFileDescriptor));
   hipMemAllocationProp prop{};
   ASSERT_OK(hipMemGetAllocationPropertiesFromHandle(&prop, handle));
   EXPECT_EQ(prop.location.type, hipMemLocationTypeDevice);
@@ -181,13 +185,20 @@ void role_vmm() {
 TEST(IpcPeer, DISABLED_Role) {
   const char* name = getenv("BZ_TEST_ROLE");
   const std::string role = name ? name : "";
-  if (role == "user") role_user();
-  else if (role == "setter") role_setter();
-  else if (role == "owner") role_owner();
-  else if (role == "waiter") role_waiter();
-  else if (role == "pool") role_pool();
-  else if (role == "vmm") role_vmm();
-  else FAIL() << "no role";
+  if (role == "user")
+    role_user();
+  else if (role == "setter")
+    role_setter();
+  else if (role == "owner")
+    role_owner();
+  else if (role == "waiter")
+    role_waiter();
+  else if (role == "pool")
+    role_pool();
+  else if (role == "vmm")
+    role_vmm();
+  else
+    FAIL() << "no role";
 }
 
 // ---- This process ---------------------------------------------------------------------------------------------------
@@ -353,9 +364,11 @@ TEST(IpcPool, PointersOfAPool) {
   ASSERT_OK(hipStreamSynchronize(s));
   int fd = -1;
   hipMemPoolPtrExportData data{};
-  EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&fd, plain, hipMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemPoolExportToShareableHandle(&fd, plain, hipMemHandleTypePosixFileDescriptor, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&fd, pool, hipMemHandleTypeNone, 0));
-  EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(nullptr, pool, hipMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemPoolExportToShareableHandle(nullptr, pool, hipMemHandleTypePosixFileDescriptor, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportPointer(&data, q)) << "a pool without handles";
   EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportPointer(&data, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipMemPoolExportPointer(nullptr, p));
@@ -363,9 +376,11 @@ TEST(IpcPool, PointersOfAPool) {
   ASSERT_OK(hipMemPoolExportPointer(&data, p));
   hipMemPool_t imported = nullptr;
   void* here = nullptr;
-  EXPECT_HIP(hipErrorInvalidValue, hipMemPoolImportFromShareableHandle(&imported, nullptr, hipMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemPoolImportFromShareableHandle(&imported, nullptr, hipMemHandleTypePosixFileDescriptor, 0));
   int wrong = 0;
-  EXPECT_HIP(hipErrorInvalidValue, hipMemPoolImportFromShareableHandle(&imported, &wrong, hipMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemPoolImportFromShareableHandle(&imported, &wrong, hipMemHandleTypePosixFileDescriptor, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemPoolImportPointer(&here, pool, &data)) << "not imported";
   Peer peer("pool", fd);
   peer.send(data);
@@ -400,15 +415,18 @@ TEST(IpcVmm, TheDescriptorIsTheMemory) {
   int fd = -1;
   EXPECT_HIP(hipErrorInvalidValue, hipMemExportToShareableHandle(&fd, plain, hipMemHandleTypePosixFileDescriptor, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypeWin32, 0));
-  EXPECT_HIP(hipErrorInvalidValue, hipMemExportToShareableHandle(nullptr, handle, hipMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemExportToShareableHandle(nullptr, handle, hipMemHandleTypePosixFileDescriptor, 0));
   ASSERT_OK(hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0));
   Peer peer("vmm", fd);
   EXPECT_EQ(peer.finish(), 0);
   EXPECT_EQ(read_ints(p), std::vector<int>(kInts, 11));
   hipMemGenericAllocationHandle_t wrong = nullptr;
   int no_memory = 0;
-  EXPECT_HIP(hipErrorInvalidValue, hipMemImportFromShareableHandle(&wrong, &no_memory, hipMemHandleTypePosixFileDescriptor));
-  EXPECT_HIP(hipErrorInvalidValue, hipMemImportFromShareableHandle(&wrong, nullptr, hipMemHandleTypePosixFileDescriptor));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemImportFromShareableHandle(&wrong, &no_memory, hipMemHandleTypePosixFileDescriptor));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemImportFromShareableHandle(&wrong, nullptr, hipMemHandleTypePosixFileDescriptor));
   close(fd);
   EXPECT_OK(hipMemUnmap(p, size));
   EXPECT_OK(hipMemRelease(handle));

@@ -37,9 +37,7 @@ protected:
     EXPECT_OK(hipMemPoolGetAttribute(pool_, attribute, &value));
     return value;
   }
-  void set(hipMemPoolAttr attribute, uint64_t value) {
-    EXPECT_OK(hipMemPoolSetAttribute(pool_, attribute, &value));
-  }
+  void set(hipMemPoolAttr attribute, uint64_t value) { EXPECT_OK(hipMemPoolSetAttribute(pool_, attribute, &value)); }
   void only(hipMemPoolAttr reuse) {
     for (auto attribute : {hipMemPoolReuseFollowEventDependencies, hipMemPoolReuseAllowOpportunistic,
                            hipMemPoolReuseAllowInternalDependencies})

@@ -82,7 +82,8 @@ TEST_F(Texture, AddressModes) {
     EXPECT_OK(launch(textures::plane_scaled, 1, 12, 0, nullptr, object_, out.get(), 0.25f));
     return out.read();
   };
-  const auto wrapped = row(hipAddressModeWrap), mirrored = row(hipAddressModeMirror), clamped = row(hipAddressModeClamp);
+  const auto wrapped = row(hipAddressModeWrap), mirrored = row(hipAddressModeMirror),
+             clamped = row(hipAddressModeClamp);
   EXPECT_EQ(wrapped[1], 11);
   EXPECT_EQ(wrapped[5], 11);
   EXPECT_EQ(mirrored[5], 12) << "13, 12, 11, 10 the second time";
@@ -207,8 +208,10 @@ TEST_F(Texture, LayersAndVolumes) {
     resource_.res.array.array = deep;
     make();
     DeviceBuffer<float> out(24);
-    if (layered) ASSERT_OK(launch(textures::layers, 1, dim3(4, 3, 2), 0, nullptr, object_, out.get(), 4));
-    else ASSERT_OK(launch(textures::volume, 1, dim3(4, 3, 2), 0, nullptr, object_, out.get()));
+    if (layered)
+      ASSERT_OK(launch(textures::layers, 1, dim3(4, 3, 2), 0, nullptr, object_, out.get(), 4));
+    else
+      ASSERT_OK(launch(textures::volume, 1, dim3(4, 3, 2), 0, nullptr, object_, out.get()));
     EXPECT_EQ(out.read(), values);
     if (layered) { // a view of the second layer alone
       hipResourceViewDesc view{};

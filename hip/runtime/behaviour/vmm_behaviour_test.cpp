@@ -184,7 +184,8 @@ TEST_F(Vmm, WrongArguments) {
   ASSERT_OK(hipMemGetAllocationGranularity(&granularity, &prop_, hipMemAllocationGranularityMinimum));
   EXPECT_EQ(kSize % granularity, 0u);
   EXPECT_HIP(hipErrorInvalidValue, hipMemGetAllocationGranularity(nullptr, &prop_, hipMemAllocationGranularityMinimum));
-  EXPECT_HIP(hipErrorInvalidValue, hipMemGetAllocationGranularity(&granularity, nullptr, hipMemAllocationGranularityMinimum));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipMemGetAllocationGranularity(&granularity, nullptr, hipMemAllocationGranularityMinimum));
   hipMemGenericAllocationHandle_t h = nullptr;
   EXPECT_HIP(hipErrorInvalidValue, hipMemCreate(nullptr, kSize, &prop_, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemCreate(&h, 0, &prop_, 0));
