@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 
 namespace {
@@ -676,6 +677,43 @@ TEST_F(Kfd, RenderNodesAnswerWhatLibdrmAsks) {
   info = {16, 8, abi::AMDGPU_INFO_VRAM_USAGE, {}};
   EXPECT_EQ(process->ioctl(render[0], abi::DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
   EXPECT_EQ(process->ioctl(kfd, abi::DRM_IOCTL_VERSION, &v), -ENOTTY) << "not on /dev/kfd";
+}
+
+TEST_F(Kfd, OlderClientsHearOfAFailureByTheQueuesSignal) {
+  acquire();
+  auto memory = alloc(space, kMiB, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+  ASSERT_EQ(map(memory.handle), 0);
+  auto* ring = reinterpret_cast<abi::hsa_kernel_dispatch_packet_t*>(space);
+  auto* queue = reinterpret_cast<abi::amd_queue_t*>(space + 64 * 1024);
+  for (auto [type, setup, value] : {std::tuple{abi::HSA_PACKET_TYPE_KERNEL_DISPATCH, 0, 2}, // no dimensions
+                                    {abi::HSA_PACKET_TYPE_AGENT_DISPATCH, 0, 32},
+                                    {abi::HSA_PACKET_TYPE_KERNEL_DISPATCH, 1, 2}}) { // an empty grid
+    memset(queue, 0, sizeof *queue);
+    memset(ring, 0, 4096);
+    for (int i = 0; i < 64; ++i) ring[i].header = abi::HSA_PACKET_TYPE_INVALID;
+    abi::amd_signal_t end{};
+    end.kind = abi::AMD_SIGNAL_KIND_USER;
+    queue->queue_inactive_signal = {reinterpret_cast<uint64_t>(&end)};
+    kfd_ioctl_create_queue_args q{};
+    q.ring_base_address = space;
+    q.ring_size = 4096;
+    q.write_pointer_address = reinterpret_cast<uint64_t>(&queue->write_dispatch_id);
+    q.read_pointer_address = reinterpret_cast<uint64_t>(&queue->read_dispatch_id);
+    q.gpu_id = gpu_id_of(0);
+    q.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+    q.queue_percentage = 100;
+    ASSERT_EQ(call(AMDKFD_IOC_CREATE_QUEUE, q), 0);
+    auto* bells = static_cast<volatile uint64_t*>(process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                                                                static_cast<off_t>(q.doorbell_offset & ~8191ull)));
+    ring[0].setup = static_cast<uint16_t>(setup);
+    __atomic_store_n(&ring[0].header, static_cast<uint16_t>(type), __ATOMIC_RELEASE);
+    queue->write_dispatch_id = 1;
+    bells[(q.doorbell_offset & 8191) / 8] = 0;
+    for (int i = 0; i < 5000 && __atomic_load_n(&end.value, __ATOMIC_ACQUIRE) == 0; ++i) usleep(1000);
+    EXPECT_EQ(end.value, value);
+    kfd_ioctl_destroy_queue_args d{q.queue_id, 0};
+    EXPECT_EQ(call(AMDKFD_IOC_DESTROY_QUEUE, d), 0);
+  }
 }
 
 TEST_F(Kfd, CopyQueuesByIoctl) {
