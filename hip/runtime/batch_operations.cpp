@@ -98,7 +98,8 @@ Result write_value(hipStream_t stream, hipStreamBatchMemOpType type, void* ptr, 
 
 Result check_batch(const hipStreamBatchMemOpParams* operations, unsigned count, unsigned flags) {
   HIP_NONNULL_AS(operations, "paramArray");
-  if (count == 0 || count > 256) return fail(hipErrorInvalidValue, "a batch of {} operations: 1 to 256 are possible", count);
+  if (count == 0 || count > 256)
+    return fail(hipErrorInvalidValue, "a batch of {} operations: 1 to 256 are possible", count);
   if (flags != 0) return fail(hipErrorInvalidValue, "batch flags {:#x} don't exist", flags);
   for (unsigned i = 0; i < count; ++i) {
     const auto& op = operations[i];

@@ -59,7 +59,9 @@ Outcome<NodePtr> capture_node(const StreamPtr& stream, Outcome<WorkPtr> work) {
   return node;
 }
 
-Result capture(const StreamPtr& stream, Outcome<WorkPtr> work) { return as_result(capture_node(stream, std::move(work))); }
+Result capture(const StreamPtr& stream, Outcome<WorkPtr> work) {
+  return as_result(capture_node(stream, std::move(work)));
+}
 
 // ---- Events ---------------------------------------------------------------------------------------------------------
 
@@ -127,8 +129,10 @@ Result check_use(const Event& event, EventUse use) {
   if (use == EventUse::record) return {};
   if (!event.captured()) return use == EventUse::wait ? check_unsafe("asking or waiting for an event") : Result();
   GraphLock lock;
-  if (auto& c = event.captured_state().capture; c->active) break_capture(*c, "one of its events was asked for its state");
-  return Result(hipErrorCapturedEvent, "the event was last recorded in a capture: nothing runs that it could stand for");
+  if (auto& c = event.captured_state().capture; c->active)
+    break_capture(*c, "one of its events was asked for its state");
+  return Result(hipErrorCapturedEvent,
+                "the event was last recorded in a capture: nothing runs that it could stand for");
 }
 
 Result check_unsafe(const char* function) {
@@ -147,10 +151,11 @@ Result check_unsafe(const char* function) {
     break_capture(*c, fmt::format("{} was called, which is unsafe while it goes on", function));
   }
   if (!forbidden) return {};
-  return fail(hipErrorStreamCaptureUnsupported,
-              "{} is unsafe while a capture goes on: capture with hipStreamCaptureModeRelaxed, or exchange the thread's "
-              "mode",
-              function);
+  return fail(
+      hipErrorStreamCaptureUnsupported,
+      "{} is unsafe while a capture goes on: capture with hipStreamCaptureModeRelaxed, or exchange the thread's "
+      "mode",
+      function);
 }
 
 Result check_capture(CaptureRule rule, const char* function) {

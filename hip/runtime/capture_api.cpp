@@ -15,7 +15,8 @@ Result check_mode(hipStreamCaptureMode mode) {
   return {};
 }
 
-/// The stream of a question about captures. The null stream has none, and where its use would break one, it isn't asked.
+/// The stream of a question about captures. The null stream has none, and where its use would break one, it isn't
+/// asked.
 Outcome<StreamPtr> asked(hipStream_t handle) {
   auto s = Runtime::get().stream(handle, StreamUse::inquire);
   if (s.ok() && (*s)->is_null())
@@ -103,7 +104,8 @@ Result hipStreamEndCapture(hipStream_t stream, hipGraph_t* pGraph) {
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   auto c = capture_of(s);
   if (!c) return Result(hipErrorIllegalState, "the stream isn't capturing");
-  if (c->origin != s) return Result(hipErrorStreamCaptureUnmatched, "the capture began on another stream: end it there");
+  if (c->origin != s)
+    return Result(hipErrorStreamCaptureUnmatched, "the capture began on another stream: end it there");
   if (c->mode != hipStreamCaptureModeRelaxed && c->thread != std::this_thread::get_id())
     return Result(hipErrorStreamCaptureWrongThread, "the capture began in another thread, which has to end it");
   const Node* loose = c->broken.empty() ? unjoined(*c) : nullptr;

@@ -143,8 +143,7 @@ Outcome<std::vector<Node*>> GraphStore::dependencies(const Graph& graph, const h
   for (size_t i = 0; i < count; ++i) {
     auto n = node(handles[i]);
     if (!n.ok()) return n.result();
-    if ((*n)->graph != &graph)
-      return fail(hipErrorInvalidValue, "dependency {}: the node belongs to another graph", i);
+    if ((*n)->graph != &graph) return fail(hipErrorInvalidValue, "dependency {}: the node belongs to another graph", i);
     if (std::find(out.begin(), out.end(), n->get()) != out.end())
       return fail(hipErrorInvalidValue, "dependency {}: the node is in the list twice", i);
     out.push_back(n->get());

@@ -62,7 +62,8 @@ Result hipGraphDestroy(hipGraph_t graph) {
   GraphPtr g; // goes outside of the lock: destructors of user objects are the program's
   GraphLock lock;
   HIP_TRY_ASSIGN(g, graph_store().graph(graph));
-  if (g->parent) return Result(hipErrorInvalidValue, "the graph belongs to a child graph node, which ends with its graph");
+  if (g->parent)
+    return Result(hipErrorInvalidValue, "the graph belongs to a child graph node, which ends with its graph");
   if (g->captures) return Result(hipErrorInvalidValue, "a stream captures into the graph: end the capture first");
   graph_store().withdraw(*g);
   return {};
@@ -200,7 +201,8 @@ Outcome<std::shared_ptr<GraphExec>> instantiate(hipGraph_t graph, unsigned long 
   if (!g.ok()) return g.result();
   const bool memory = (*g)->has_memory_nodes();
   if (memory && !(*g)->memory_exec.expired())
-    return Result(hipErrorNotSupported, "a graph with allocation or free nodes has one executable at a time: destroy it");
+    return Result(hipErrorNotSupported,
+                  "a graph with allocation or free nodes has one executable at a time: destroy it");
   auto exec = GraphExec::make(**g, flags, bad);
   if (!exec.ok()) return exec;
   if (memory) (*g)->memory_exec = *exec;
@@ -278,7 +280,7 @@ Result hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream) {
   auto found = Runtime::get().stream(stream, StreamUse::enqueue);
   if (!found.ok())
     return found.result().code() == hipErrorInvalidHandle ? Result(hipErrorInvalidValue, found.result().message())
-                                                           : found.result();
+                                                          : found.result();
   const StreamPtr& s = *found;
   if (s->capturing()) {
     GraphLock lock;

@@ -8,11 +8,11 @@
 namespace bz::hip {
 namespace {
 
-constexpr unsigned kFlags = hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams |
-                            hipGraphDebugDotFlagsMemcpyNodeParams | hipGraphDebugDotFlagsMemsetNodeParams |
-                            hipGraphDebugDotFlagsHostNodeParams | hipGraphDebugDotFlagsEventNodeParams |
-                            hipGraphDebugDotFlagsExtSemasSignalNodeParams | hipGraphDebugDotFlagsExtSemasWaitNodeParams |
-                            hipGraphDebugDotFlagsKernelNodeAttributes | hipGraphDebugDotFlagsHandles;
+constexpr unsigned kFlags =
+    hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams | hipGraphDebugDotFlagsMemcpyNodeParams |
+    hipGraphDebugDotFlagsMemsetNodeParams | hipGraphDebugDotFlagsHostNodeParams | hipGraphDebugDotFlagsEventNodeParams |
+    hipGraphDebugDotFlagsExtSemasSignalNodeParams | hipGraphDebugDotFlagsExtSemasWaitNodeParams |
+    hipGraphDebugDotFlagsKernelNodeAttributes | hipGraphDebugDotFlagsHandles;
 
 class Printer {
 public:
@@ -63,7 +63,8 @@ private:
     if (auto* a = std::get_if<AllocWork>(&work); a && shows(0))
       return format("\\n{}, {} bytes", a->memory->address(), a->memory->size());
     if (auto* f = std::get_if<FreeWork>(&work); f && shows(0)) return format("\\n{}", f->memory->address());
-    if (auto* b = std::get_if<BatchWork>(&work); b && shows(0)) return format("\\n{} operations", b->operations.list.size());
+    if (auto* b = std::get_if<BatchWork>(&work); b && shows(0))
+      return format("\\n{} operations", b->operations.list.size());
     return {};
   }
 
@@ -75,7 +76,8 @@ private:
       text_ += fmt::format("{}n{} [label=\"{}: {}{}{}\"];\n", indent, n->id, n->id, node_type_name(*n->work),
                            details(*n->work), handle);
       if (auto* child = n->as<ChildWork>()) {
-        text_ += fmt::format("{}subgraph cluster_{} {{\n{}  label=\"child graph of {}\";\n", indent, n->id, indent, n->id);
+        text_ +=
+            fmt::format("{}subgraph cluster_{} {{\n{}  label=\"child graph of {}\";\n", indent, n->id, indent, n->id);
         body(*child->graph, depth + 1);
         text_ += indent + "}\n";
       }

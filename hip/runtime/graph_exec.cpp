@@ -424,9 +424,9 @@ Result GraphExec::compare(const Graph& mine, const Graph& other, Changes& change
     }
     if (Result r = may_become(*m.work, *o.work); !r.ok()) {
       const bool memory = m.as<AllocWork>() || m.as<FreeWork>();
-      return differ(memory           ? hipGraphExecUpdateErrorNotSupported
+      return differ(memory               ? hipGraphExecUpdateErrorNotSupported
                     : m.as<KernelWork>() ? hipGraphExecUpdateErrorUnsupportedFunctionChange
-                                     : hipGraphExecUpdateErrorParametersChanged,
+                                         : hipGraphExecUpdateErrorParametersChanged,
                     &o, r.message());
     }
     if (m.work != o.work) changes.emplace_back(&m, o.work);

@@ -43,7 +43,8 @@ Outcome<std::shared_ptr<GraphMemory>> GraphMemory::make(const hipMemAllocNodePar
       std::max<size_t>(pool_info<size_t>((*device)->vram(), HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE), 4096);
   const size_t pages = (p.bytesize + granule - 1) / granule * granule;
   void* address = nullptr;
-  if (Status s = hsa_check(hsa_amd_vmem_address_reserve(&address, pages, 0, 0), "reserving addresses"); !s.ok()) return s;
+  if (Status s = hsa_check(hsa_amd_vmem_address_reserve(&address, pages, 0, 0), "reserving addresses"); !s.ok())
+    return s;
   std::shared_ptr<GraphMemory> memory(new GraphMemory(**device, address, p.bytesize, pages));
   memory->accessors_ = std::move(accessors);
   const auto base = reinterpret_cast<uintptr_t>(address);
@@ -121,8 +122,10 @@ bool GraphMemory::end(const StreamPtr& stream) {
     return Status();
   };
   // A stream that can't take the work any more keeps the pages until the node goes.
-  if (stream) (void)stream->host_or_now(later).ok();
-  else release();
+  if (stream)
+    (void)stream->host_or_now(later).ok();
+  else
+    release();
   return true;
 }
 
@@ -157,7 +160,8 @@ Result free_graph_memory(const void* address, const StreamPtr& stream) {
   auto memory = book().find(address);
   if (!memory) return fail(hipErrorInvalidValue, "{} is not the start of graph memory", address);
   if (!memory->end(stream))
-    return fail(hipErrorInvalidValue, "{} is memory of a graph that isn't allocated now: launch the graph first", address);
+    return fail(hipErrorInvalidValue, "{} is memory of a graph that isn't allocated now: launch the graph first",
+                address);
   return {};
 }
 
@@ -201,7 +205,8 @@ Result hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attr, 
   if (attr != hipGraphMemAttrUsedMemHigh && attr != hipGraphMemAttrReservedMemHigh)
     return Result(hipErrorInvalidValue, "the current amounts of graph memory can't be set, only the highest");
   if (*static_cast<uint64_t*>(value) != 0)
-    return fail(hipErrorInvalidValue, "the highest amount can be set to 0 alone, not to {}", *static_cast<uint64_t*>(value));
+    return fail(hipErrorInvalidValue, "the highest amount can be set to 0 alone, not to {}",
+                *static_cast<uint64_t*>(value));
   book().reset_high(*d, attr == hipGraphMemAttrUsedMemHigh, attr == hipGraphMemAttrReservedMemHigh);
   return {};
 }

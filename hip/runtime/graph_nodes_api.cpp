@@ -10,7 +10,8 @@ namespace {
 
 template <class W> Outcome<const W*> as(const Node& n) {
   if (const W* w = n.as<W>()) return w;
-  return fail(hipErrorInvalidValue, "the node is of type {}, which this function doesn't take", node_type_name(*n.work));
+  return fail(hipErrorInvalidValue, "the node is of type {}, which this function doesn't take",
+              node_type_name(*n.work));
 }
 
 /// hipGraph...NodeGetParams: `read` takes the description.
@@ -112,8 +113,10 @@ hipKernelNodeParams parameters_of(const KernelWork& k) {
   p.gridDim = k.grid;
   p.blockDim = k.block;
   p.sharedMemBytes = unsigned(k.shape.dynamic_lds);
-  if (k.packed) p.extra = const_cast<void**>(k.extra.data());
-  else p.kernelParams = const_cast<void**>(k.pointers.data());
+  if (k.packed)
+    p.extra = const_cast<void**>(k.extra.data());
+  else
+    p.kernelParams = const_cast<void**>(k.pointers.data());
   return p;
 }
 
@@ -130,7 +133,9 @@ Outcome<WorkPtr> with_attributes(Outcome<WorkPtr> work, const KernelAttributes& 
   return WorkPtr(std::move(changed));
 }
 
-Outcome<WorkPtr> as_work(const KernelWork& k) { return with_attributes(WorkPtr(std::make_shared<const Work>(k)), k.attributes); }
+Outcome<WorkPtr> as_work(const KernelWork& k) {
+  return with_attributes(WorkPtr(std::make_shared<const Work>(k)), k.attributes);
+}
 
 hipEvent_t handle_of(const std::shared_ptr<Event>& e) { return reinterpret_cast<hipEvent_t>(e.get()); }
 
@@ -179,15 +184,15 @@ Result hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams* pNo
 
 Result hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams* pNodeParams) {
   HIP_TRY(check_kernel_parameters(pNodeParams));
-  return set<KernelWork>(node, [&](const KernelWork& k) { return with_attributes(kernel_work(*pNodeParams), k.attributes); });
+  return set<KernelWork>(node,
+                         [&](const KernelWork& k) { return with_attributes(kernel_work(*pNodeParams), k.attributes); });
 }
 
 Result hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                        const hipKernelNodeParams* pNodeParams) {
   HIP_TRY(check_kernel_parameters(pNodeParams));
-  return exec_set<KernelWork>(hGraphExec, node, [&](const KernelWork& k) {
-    return with_attributes(kernel_work(*pNodeParams), k.attributes);
-  });
+  return exec_set<KernelWork>(
+      hGraphExec, node, [&](const KernelWork& k) { return with_attributes(kernel_work(*pNodeParams), k.attributes); });
 }
 
 Result hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, hipLaunchAttributeID attr, hipLaunchAttributeValue* value) {
@@ -317,7 +322,8 @@ Result hipDrvGraphAddMemcpyNode(hipGraphNode_t* phGraphNode, hipGraph_t hGraph, 
                                 size_t numDependencies, const HIP_MEMCPY3D* copyParams, hipCtx_t ctx) {
   HIP_NONNULL(copyParams);
   HIP_TRY(check_context(ctx));
-  return add_node(phGraphNode, hGraph, dependencies, numDependencies, [&] { return no_pitch_code(copy_work(*copyParams)); });
+  return add_node(phGraphNode, hGraph, dependencies, numDependencies,
+                  [&] { return no_pitch_code(copy_work(*copyParams)); });
 }
 
 Result hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D* nodeParams) {
@@ -529,9 +535,8 @@ template <class Call> Result by_type(hipGraphNodeParams* p, Call call) {
 
 Result hipGraphAddNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,
                        size_t numDependencies, hipGraphNodeParams* nodeParams) {
-  return by_type(nodeParams, [&](auto describe) {
-    return add_node(pGraphNode, graph, pDependencies, numDependencies, describe);
-  });
+  return by_type(nodeParams,
+                 [&](auto describe) { return add_node(pGraphNode, graph, pDependencies, numDependencies, describe); });
 }
 
 Result hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams* nodeParams) {
@@ -539,7 +544,8 @@ Result hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams* nodeParams
   GraphLock lock;
   HIP_TRY_ASSIGN(NodePtr n, graph_store().node(node));
   if (node_type(*n->work) != nodeParams->type)
-    return fail(hipErrorInvalidValue, "the node is of type {}, the parameters are of another", node_type_name(*n->work));
+    return fail(hipErrorInvalidValue, "the node is of type {}, the parameters are of another",
+                node_type_name(*n->work));
   if (n->as<AllocWork>() || n->as<FreeWork>() || n->as<ChildWork>())
     return fail(hipErrorNotSupported, "parameters of a {} node can't be set", node_type_name(*n->work));
   return by_type(nodeParams, [&](auto describe) -> Result {

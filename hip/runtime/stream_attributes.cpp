@@ -7,7 +7,8 @@ namespace bz::hip {
 Result check_window(const hipAccessPolicyWindow& w, const Device& device) {
   const int most = device.properties().accessPolicyMaxWindowSize;
   if (w.num_bytes > size_t(most))
-    return fail(hipErrorInvalidValue, "an access policy window of {} bytes, the device has at most {}", w.num_bytes, most);
+    return fail(hipErrorInvalidValue, "an access policy window of {} bytes, the device has at most {}", w.num_bytes,
+                most);
   if (!(w.hitRatio >= 0 && w.hitRatio <= 1))
     return fail(hipErrorInvalidValue, "a hit ratio of {}: it is from 0 to 1", w.hitRatio);
   if (w.missProp == hipAccessPropertyPersisting)

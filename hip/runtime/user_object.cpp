@@ -63,7 +63,8 @@ Result hipUserObjectRelease(hipUserObject_t object, unsigned int count) {
 
 Result hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags) {
   HIP_TRY(check_count(count));
-  if (flags != 0 && flags != hipGraphUserObjectMove) return fail(hipErrorInvalidValue, "flags {:#x} don't exist", flags);
+  if (flags != 0 && flags != hipGraphUserObjectMove)
+    return fail(hipErrorInvalidValue, "flags {:#x} don't exist", flags);
   GraphLock lock;
   HIP_TRY_ASSIGN(GraphPtr g, graph_store().graph(graph));
   HIP_TRY_ASSIGN(UserObjectPtr o, find_object(object));

@@ -83,8 +83,7 @@ TEST(Capture, ForksAndJoinsOverEvents) {
   ASSERT_OK(launch(kernels::meet, 1, 1, 0, b, flags.get() + 1, flags.get()));
   ASSERT_OK(hipEventRecord(join, b));
   ASSERT_OK(hipStreamWaitEvent(a, join, 0));
-  ASSERT_OK(hipLaunchHostFunc(
-      a, [](void* f) { static_cast<int*>(f)[0] += 10; }, flags.get()));
+  ASSERT_OK(hipLaunchHostFunc(a, [](void* f) { static_cast<int*>(f)[0] += 10; }, flags.get()));
   hipGraph_t captured = nullptr;
   EXPECT_HIP(hipErrorStreamCaptureUnmatched, hipStreamEndCapture(b, &captured)) << "it began on the other";
   ASSERT_OK(hipStreamEndCapture(a, &captured));
@@ -183,7 +182,8 @@ TEST(Capture, ForbiddenCallsInvalidate) {
          float ms;
          return hipEventElapsedTime(&ms, outside, inside);
        }},
-      {"hipEventQuery of another", hipErrorStreamCaptureUnsupported, [&](hipStream_t) { return hipEventQuery(outside); }},
+      {"hipEventQuery of another", hipErrorStreamCaptureUnsupported,
+       [&](hipStream_t) { return hipEventQuery(outside); }},
       {"wait for another's event", hipErrorStreamCaptureIsolation,
        [&](hipStream_t s) { return hipStreamWaitEvent(s, outside, 0); }},
       {"synchronous copy on it", hipErrorStreamCaptureUnsupported,
@@ -239,16 +239,19 @@ TEST(Capture, Modes) {
     bool other_thread, forbidden;
   };
   constexpr auto G = hipStreamCaptureModeGlobal, T = hipStreamCaptureModeThreadLocal, R = hipStreamCaptureModeRelaxed;
-  const Row rows[] = {{G, G, false, true}, {T, G, false, true},  {R, G, false, false}, {G, G, true, true},
-                      {T, G, true, false}, {R, G, true, false},  {G, T, true, false},  {G, T, false, true},
+  const Row rows[] = {{G, G, false, true},  {T, G, false, true},  {R, G, false, false}, {G, G, true, true},
+                      {T, G, true, false},  {R, G, true, false},  {G, T, true, false},  {G, T, false, true},
                       {G, R, false, false}, {T, R, false, false}, {G, R, true, false}};
   for (auto& r : rows) {
-    SCOPED_TRACE(testing::Message() << "capture " << r.capture << " caller " << r.caller << " other " << r.other_thread);
+    SCOPED_TRACE(testing::Message() << "capture " << r.capture << " caller " << r.caller << " other "
+                                    << r.other_thread);
     StreamHandle s;
     ASSERT_OK(hipStreamBeginCapture(s, r.capture));
     std::pair<hipError_t, void*> got;
-    if (r.other_thread) std::thread([&] { got = allocate(r.caller); }).join();
-    else got = allocate(r.caller);
+    if (r.other_thread)
+      std::thread([&] { got = allocate(r.caller); }).join();
+    else
+      got = allocate(r.caller);
     EXPECT_HIP(r.forbidden ? hipErrorStreamCaptureUnsupported : hipSuccess, got.first);
     hipGraph_t captured = nullptr;
     EXPECT_HIP(r.forbidden ? hipErrorStreamCaptureInvalidated : hipSuccess, hipStreamEndCapture(s, &captured));
@@ -320,8 +323,7 @@ TEST(Capture, InfoAndDependencies) {
   ASSERT_OK(hipStreamEndCapture(s, &captured)) << "nodes taken out of the dependencies needn't be joined";
   EXPECT_EQ(captured, graph);
   EXPECT_OK(hipGraphDestroy(captured));
-  EXPECT_HIP(hipErrorIllegalState,
-             hipStreamUpdateCaptureDependencies(s, nullptr, 0, hipStreamAddCaptureDependencies));
+  EXPECT_HIP(hipErrorIllegalState, hipStreamUpdateCaptureDependencies(s, nullptr, 0, hipStreamAddCaptureDependencies));
   (void)hipGetLastError();
 }
 
@@ -333,8 +335,7 @@ TEST(Capture, ToAGraph) {
   hipGraphEdgeData data{};
   EXPECT_HIP(hipErrorInvalidValue,
              hipStreamBeginCaptureToGraph(s, nullptr, nullptr, nullptr, 0, hipStreamCaptureModeGlobal));
-  EXPECT_HIP(hipErrorInvalidValue,
-             hipStreamBeginCaptureToGraph(s, g, &first, &data, 1, hipStreamCaptureModeGlobal));
+  EXPECT_HIP(hipErrorInvalidValue, hipStreamBeginCaptureToGraph(s, g, &first, &data, 1, hipStreamCaptureModeGlobal));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamBeginCaptureToGraph(s, g, nullptr, nullptr, 1, hipStreamCaptureModeGlobal));
   ASSERT_OK(hipStreamBeginCaptureToGraph(s, g, &first, nullptr, 1, hipStreamCaptureModeGlobal));
   ASSERT_OK(launch(kernels::append, 1, 1, 0, s, log.get(), 2));

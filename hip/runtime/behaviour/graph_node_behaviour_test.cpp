@@ -160,8 +160,7 @@ TEST(GraphNode, Copies) {
 
   EXPECT_HIP(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&in, g, nullptr, 0, nullptr, d, 4, hipMemcpyDefault));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&in, g, nullptr, 0, d, d2, 9999, hipMemcpyDefault));
-  EXPECT_HIP(hipErrorInvalidMemcpyDirection,
-             hipGraphAddMemcpyNode1D(&in, g, nullptr, 0, d, d2, 4, hipMemcpyKind(77)));
+  EXPECT_HIP(hipErrorInvalidMemcpyDirection, hipGraphAddMemcpyNode1D(&in, g, nullptr, 0, d, d2, 4, hipMemcpyKind(77)));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphAddMemcpyNode(&in, g, nullptr, 0, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphMemcpyNodeGetParams(in, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphMemcpyNodeGetParams(empty_node(g), &got));
@@ -180,8 +179,8 @@ TEST(GraphNode, SymbolCopies) {
   hipGraphNode_t in, out;
   ASSERT_OK(hipGraphAddMemcpyNodeToSymbol(&in, g, nullptr, 0, kernels::table, values, sizeof values, 0,
                                           hipMemcpyHostToDevice));
-  ASSERT_OK(hipGraphAddMemcpyNodeFromSymbol(&out, g, &in, 1, back, kernels::table, sizeof back, 0,
-                                            hipMemcpyDeviceToHost));
+  ASSERT_OK(
+      hipGraphAddMemcpyNodeFromSymbol(&out, g, &in, 1, back, kernels::table, sizeof back, 0, hipMemcpyDeviceToHost));
   ExecHandle exec(g);
   exec.run();
   EXPECT_EQ(std::memcmp(back, values, sizeof back), 0);
@@ -203,8 +202,8 @@ TEST(GraphNode, SymbolCopies) {
              hipGraphMemcpyNodeSetParamsToSymbol(in, kernels::table, values, 4, 0, hipMemcpyDeviceToHost));
   EXPECT_HIP(hipErrorInvalidMemcpyDirection,
              hipGraphMemcpyNodeSetParamsFromSymbol(out, back, kernels::table, 4, 0, hipMemcpyHostToDevice));
-  EXPECT_HIP(hipErrorInvalidValue,
-             hipGraphExecMemcpyNodeSetParamsToSymbol(exec, nullptr, kernels::table, values, 4, 0, hipMemcpyHostToDevice));
+  EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParamsToSymbol(exec, nullptr, kernels::table, values, 4, 0,
+                                                                           hipMemcpyHostToDevice));
   EXPECT_HIP(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParamsFromSymbol(nullptr, out, back, kernels::table, 4, 0,
                                                                              hipMemcpyDeviceToHost));
   (void)hipGetLastError();
