@@ -45,8 +45,11 @@ hipError_t hipGetDevice(int* deviceId);
 hipError_t hipGetDeviceCount(int* count);
 /// One number about a device, see hipDeviceAttribute_t.
 hipError_t hipDeviceGetAttribute(int* pi, hipDeviceAttribute_t attr, int deviceId);
+/// The pool that a device has from the start.
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* mem_pool, int device);
+/// Chooses the pool that hipMallocAsync takes from.
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool);
+/// The pool that hipMallocAsync takes from.
 hipError_t hipDeviceGetMemPool(hipMemPool_t* mem_pool, int device);
 /// Everything about a device at once; programs write hipGetDeviceProperties.
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* prop, int deviceId);
@@ -72,10 +75,15 @@ hipError_t hipSetDeviceFlags(unsigned int flags);
 hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* prop);
 /// Kind of link and number of hops between two devices.
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t* linktype, uint32_t* hopcount);
+/// Names an allocation of device memory for other processes.
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* devPtr);
+/// Maps another process's allocation; the same handle may be opened again and is counted.
 hipError_t hipIpcOpenMemHandle(void** devPtr, hipIpcMemHandle_t handle, unsigned int flags);
+/// Gives back memory that hipIpcOpenMemHandle opened.
 hipError_t hipIpcCloseMemHandle(void* devPtr);
+/// Names an event of hipEventInterprocess for other processes.
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t* handle, hipEvent_t event);
+/// Opens another process's event.
 hipError_t hipIpcOpenEventHandle(hipEvent_t* event, hipIpcEventHandle_t handle);
 /// Sets the largest dynamic shared memory size or the preferred carve-out of a kernel.
 hipError_t hipFuncSetAttribute(const void* func, hipFuncAttribute attr, int value);

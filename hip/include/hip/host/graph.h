@@ -282,25 +282,38 @@ hipError_t hipDrvGraphExecMemcpyNodeSetParams(
 /// New parameters for the next launches.
 hipError_t hipDrvGraphExecMemsetNodeSetParams(
     hipGraphExec_t hGraphExec, hipGraphNode_t hNode, const hipMemsetParams* memsetParams, hipCtx_t ctx);
+/// Gives back a range of reserved addresses in which nothing is mapped.
 hipError_t hipMemAddressFree(void* devPtr, size_t size);
+/// Reserves a range of addresses for hipMemMap; sizes are multiples of the granularity.
 hipError_t hipMemAddressReserve(void** ptr, size_t size, size_t alignment, void* addr, unsigned long long flags);
+/// Allocates physical memory of a device, which has no address yet.
 hipError_t hipMemCreate(
     hipMemGenericAllocationHandle_t* handle, size_t size, const hipMemAllocationProp* prop, unsigned long long flags);
+/// Makes a file descriptor for physical memory that another process can import.
 hipError_t hipMemExportToShareableHandle(
     void* shareableHandle, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType handleType, unsigned
     long long flags);
+/// What a location may do with mapped memory.
 hipError_t hipMemGetAccess(unsigned long long* flags, const hipMemLocation* location, void* ptr);
+/// Smallest or recommended unit of sizes of physical memory, in bytes.
 hipError_t hipMemGetAllocationGranularity(
     size_t* granularity, const hipMemAllocationProp* prop, hipMemAllocationGranularity_flags option);
+/// Properties that physical memory was created with.
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp* prop, hipMemGenericAllocationHandle_t handle);
+/// Opens physical memory that was exported as a file descriptor.
 hipError_t hipMemImportFromShareableHandle(
     hipMemGenericAllocationHandle_t* handle, void* osHandle, hipMemAllocationHandleType shHandleType);
+/// Puts physical memory at reserved addresses; nobody may use it before hipMemSetAccess.
 hipError_t hipMemMap(
     void* ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags);
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo* mapInfoList, unsigned int count, hipStream_t stream);
+/// Drops a reference to physical memory; mapped memory stays until it is unmapped.
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
+/// The physical memory behind a mapped address, with one more reference.
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t* handle, void* addr);
+/// Says what devices may do with a range of mapped memory.
 hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc, size_t count);
+/// Takes physical memory away from its addresses.
 hipError_t hipMemUnmap(void* ptr, size_t size);
 
 #ifdef __cplusplus

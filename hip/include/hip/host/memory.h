@@ -45,19 +45,31 @@ hipError_t hipStreamAttachMemAsync(
 hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream);
 /// Frees device memory once the stream's work is done.
 hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream);
+/// Gives unused memory of a pool back to the device until at least so many bytes remain.
 hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold);
+/// Sets a pool's policy: reuse, release threshold in bytes, high-water marks (to 0 only).
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void* value);
+/// Reads a pool's policy or statistics.
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void* value);
+/// Lets other devices use a pool's memory, or forbids it.
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc* desc_list, size_t count);
+/// What a location may do with a pool's memory.
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t mem_pool, hipMemLocation* location);
+/// Makes a pool on a device.
 hipError_t hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* pool_props);
+/// Gives a pool up; its memory goes when the last allocation is freed.
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool);
+/// Allocates from a given pool in stream order.
 hipError_t hipMallocFromPoolAsync(void** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream);
+/// Makes a file descriptor for a pool that another process can import.
 hipError_t hipMemPoolExportToShareableHandle(
     void* shared_handle, hipMemPool_t mem_pool, hipMemAllocationHandleType handle_type, unsigned int flags);
+/// Opens a pool that was exported as a file descriptor.
 hipError_t hipMemPoolImportFromShareableHandle(
     hipMemPool_t* mem_pool, void* shared_handle, hipMemAllocationHandleType handle_type, unsigned int flags);
+/// Names an allocation of an exported pool for other processes.
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData* export_data, void* dev_ptr);
+/// Address here of an allocation of an imported pool.
 hipError_t hipMemPoolImportPointer(void** dev_ptr, hipMemPool_t mem_pool, hipMemPoolPtrExportData* export_data);
 /// Allocates pinned host memory that kernels can use.
 hipError_t hipHostAlloc(void** ptr, size_t size, unsigned int flags);
@@ -90,8 +102,11 @@ hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void* src, size_t sizeBytes);
 hipError_t hipMemcpyDtoH(void* dst, hipDeviceptr_t src, size_t sizeBytes);
 /// Copies bytes from device to device.
 hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes);
+/// Copies bytes of a one-dimensional array to device memory.
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t srcOffset, size_t ByteCount);
+/// Copies bytes of device memory to a one-dimensional array.
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t srcDevice, size_t ByteCount);
+/// Copies bytes between one-dimensional arrays.
 hipError_t hipMemcpyAtoA(
     hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t ByteCount);
 /// Copies bytes from host to device in stream order.
@@ -100,8 +115,10 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void* src, size_t sizeBy
 hipError_t hipMemcpyDtoHAsync(void* dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
 /// Copies bytes from device to device in stream order.
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
+/// hipMemcpyAtoH in stream order.
 hipError_t hipMemcpyAtoHAsync(
     void* dstHost, hipArray_t srcArray, size_t srcOffset, size_t ByteCount, hipStream_t stream);
+/// hipMemcpyHtoA in stream order.
 hipError_t hipMemcpyHtoAAsync(
     hipArray_t dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount, hipStream_t stream);
 /// Address and size of a variable of a module.
@@ -179,19 +196,28 @@ hipError_t hipMemsetD2D32Async(
 hipError_t hipMemGetInfo(size_t* free, size_t* total);
 /// Size of the allocation that a pointer points to the start of.
 hipError_t hipMemPtrGetInfo(void* ptr, size_t* size);
+/// Allocates an array of one or two dimensions.
 hipError_t hipMallocArray(
     hipArray_t* array, const hipChannelFormatDesc* desc, size_t width, size_t height __dparm(0), unsigned int flags
     __dparm(hipArrayDefault));
+/// Allocates a one- or two-dimensional array of 1, 2 or 4 channels.
 hipError_t hipArrayCreate(hipArray_t* pHandle, const HIP_ARRAY_DESCRIPTOR* pAllocateArray);
+/// Frees an array; one that is not (or no longer) there: hipErrorInvalidHandle.
 hipError_t hipArrayDestroy(hipArray_t array);
+/// Allocates a three-dimensional (or layered) array; null or impossible sizes and formats: hipErrorInvalidValue.
 hipError_t hipArray3DCreate(hipArray_t* array, const HIP_ARRAY3D_DESCRIPTOR* pAllocateArray);
 /// Allocates a three-dimensional array in device memory with aligned rows.
 hipError_t hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent);
+/// Frees an array; null is no error.
 hipError_t hipFreeArray(hipArray_t array);
+/// Allocates an array of up to three dimensions, or of layers.
 hipError_t hipMalloc3DArray(
     hipArray_t* array, const struct hipChannelFormatDesc* desc, struct hipExtent extent, unsigned int flags);
+/// Channels, extent and flags of an array; each pointer may be null.
 hipError_t hipArrayGetInfo(hipChannelFormatDesc* desc, hipExtent* extent, unsigned int* flags, hipArray_t array);
+/// Width, height and format of a one- or two-dimensional array.
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR* pArrayDescriptor, hipArray_t array);
+/// Extent, format and flags of any array.
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR* pArrayDescriptor, hipArray_t array);
 /// Copies a rectangle.
 hipError_t hipMemcpy2D(
@@ -204,28 +230,37 @@ hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* pCopy, hipStream_t stream _
 hipError_t hipMemcpy2DAsync(
     void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
     hipStream_t stream __dparm(0));
+/// Copies memory to a rectangle of an array; width in bytes.
 hipError_t hipMemcpy2DToArray(
     hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch, size_t width, size_t height,
     hipMemcpyKind kind);
+/// hipMemcpy2DToArray in stream order.
 hipError_t hipMemcpy2DToArrayAsync(
     hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch, size_t width, size_t height,
     hipMemcpyKind kind, hipStream_t stream __dparm(0));
+/// Copies a rectangle between arrays; width in bytes.
 hipError_t hipMemcpy2DArrayToArray(
     hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc, size_t
     hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind);
+/// Copies bytes of memory to an array, row after row from an offset on.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipMemcpyToArray(
     hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t count, hipMemcpyKind kind);
+/// Copies bytes of an array to memory, row after row from an offset on.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipMemcpyFromArray(
     void* dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind);
+/// Copies a rectangle of an array to memory; width in bytes.
 hipError_t hipMemcpy2DFromArray(
     void* dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height,
     hipMemcpyKind kind);
+/// hipMemcpy2DFromArray in stream order.
 hipError_t hipMemcpy2DFromArrayAsync(
     void* dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height,
     hipMemcpyKind kind, hipStream_t stream __dparm(0));
+/// Copies bytes of a one-dimensional array to the host; the offset is in bytes.
 hipError_t hipMemcpyAtoH(void* dst, hipArray_t srcArray, size_t srcOffset, size_t count);
+/// Copies bytes of the host to a one-dimensional array; the offset is in bytes.
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void* srcHost, size_t count);
 /// Copies a box between pitched pointers.
 hipError_t hipMemcpy3D(const struct hipMemcpy3DParms* p);
@@ -237,9 +272,11 @@ hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* pCopy);
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* pCopy, hipStream_t stream);
 /// Base and size of the allocation that a pointer points into.
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr);
+/// Several copies in stream order; the first that fails is named by index.
 hipError_t hipMemcpyBatchAsync(
     void** dsts, void** srcs, size_t* sizes, size_t count, hipMemcpyAttributes* attrs, size_t* attrsIdxs, size_t
     numAttrs, size_t* failIdx, hipStream_t stream __dparm(0));
+/// Several copies of boxes in stream order; the first that fails is named by index.
 hipError_t hipMemcpy3DBatchAsync(
     size_t numOps, struct hipMemcpy3DBatchOp* opList, size_t* failIdx, unsigned long long flags, hipStream_t stream
     __dparm(0));

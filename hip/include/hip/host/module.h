@@ -50,8 +50,10 @@ hipError_t hipCtxSynchronize(void);
 /// Flags of the current context.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipCtxGetFlags(unsigned int* flags);
+/// hipDeviceEnablePeerAccess for the device of a context.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags);
+/// hipDeviceDisablePeerAccess for the device of a context.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx);
 /// Flags of the device's primary context and whether it is in use.
@@ -132,18 +134,22 @@ hipError_t hipModuleLaunchCooperativeKernel(
     hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
     unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream, void**
     kernelParams);
+/// Cooperative launch of functions of modules over several devices.
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(
     hipFunctionLaunchParams* launchParamsList, unsigned int numDevices, unsigned int flags);
 /// Launches a kernel whose blocks may wait for each other; all of them must fit the device at once.
 hipError_t hipLaunchCooperativeKernel(
     const void* f, dim3 gridDim, dim3 blockDimX, void** kernelParams, unsigned int sharedMemBytes, hipStream_t
     stream);
+/// Cooperative launch over several devices, whose grids can wait for each other.
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams* launchParamsList, int numDevices, unsigned int flags);
+/// Launches one kernel on each of several devices, with all streams waiting for each other as the flags say.
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* launchParamsList, int numDevices, unsigned int flags);
 /// Launches a kernel with attributes.
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr, void** args);
 /// Launches a kernel of a module with attributes.
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t f, void** params, void** extra);
+/// Exports a range of device memory as a dma-buf descriptor.
 hipError_t hipMemGetHandleForAddressRange(
     void* handle, hipDeviceptr_t dptr, size_t size, hipMemRangeHandleType handleType, unsigned long long flags);
 /// Block size that fills the device best.
@@ -169,8 +175,10 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 /// Block size that fills the device best.
 hipError_t hipOccupancyMaxPotentialBlockSize(
     int* gridSize, int* blockSize, const void* f, size_t dynSharedMemPerBlk, int blockSizeLimit);
+/// Deprecated: hipErrorNotSupported, as ROCm documents.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipProfilerStart(void);
+/// Deprecated: hipErrorNotSupported, as ROCm documents.
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipProfilerStop(void);
 /// Old launch protocol, step 1: grid, block, shared memory and stream of the next launch.

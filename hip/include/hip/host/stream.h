@@ -84,6 +84,7 @@ hipError_t hipEventSynchronize(hipEvent_t event);
 hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop);
 /// hipSuccess if the event's last record is reached, hipErrorNotReady if not.
 hipError_t hipEventQuery(hipEvent_t event);
+/// Sets an attribute of an allocation; only HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set.
 hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 /// What kind of memory a pointer points to; hipMemoryTypeUnregistered if HIP doesn't know it.
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* ptr);

@@ -8,31 +8,48 @@
 extern "C" {
 #endif
 
+/// Makes a texture object from an array, linear or pitched memory; needs a device with image instructions.
 hipError_t hipCreateTextureObject(
     hipTextureObject_t* pTexObject, const hipResourceDesc* pResDesc, const hipTextureDesc* pTexDesc, const struct
     hipResourceViewDesc* pResViewDesc);
+/// Frees a texture object.
 hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject);
+/// Channel format of an array.
 hipError_t hipGetChannelDesc(hipChannelFormatDesc* desc, hipArray_const_t array);
+/// The resource that a texture object was made from.
 hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc* pResDesc, hipTextureObject_t textureObject);
+/// The view that a texture object was made with; without one hipErrorInvalidValue.
 hipError_t hipGetTextureObjectResourceViewDesc(
     struct hipResourceViewDesc* pResViewDesc, hipTextureObject_t textureObject);
+/// Addressing, filtering and reading modes of a texture object.
 hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc* pTexDesc, hipTextureObject_t textureObject);
+/// hipCreateTextureObject with descriptors of the driver interface.
 hipError_t hipTexObjectCreate(
     hipTextureObject_t* pTexObject, const HIP_RESOURCE_DESC* pResDesc, const HIP_TEXTURE_DESC* pTexDesc, const
     HIP_RESOURCE_VIEW_DESC* pResViewDesc);
+/// Frees a texture object.
 hipError_t hipTexObjectDestroy(hipTextureObject_t texObject);
+/// The resource that a texture object was made from.
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC* pResDesc, hipTextureObject_t texObject);
+/// The view that a texture object was made with.
 hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC* pResViewDesc, hipTextureObject_t texObject);
+/// Addressing, filtering and reading modes of a texture object.
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC* pTexDesc, hipTextureObject_t texObject);
+/// Allocates an array with levels, each half the size of the one before.
 hipError_t hipMallocMipmappedArray(
     hipMipmappedArray_t* mipmappedArray, const struct hipChannelFormatDesc* desc, struct hipExtent extent, unsigned
     int numLevels, unsigned int flags __dparm(0));
+/// Frees a mipmapped array and its levels.
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray);
+/// One level of a mipmapped array, as an array that the whole owns.
 hipError_t hipGetMipmappedArrayLevel(
     hipArray_t* levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned int level);
+/// hipMallocMipmappedArray with a descriptor.
 hipError_t hipMipmappedArrayCreate(
     hipMipmappedArray_t* pHandle, HIP_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels);
+/// Frees a mipmapped array and its levels.
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray);
+/// One level of a mipmapped array.
 hipError_t hipMipmappedArrayGetLevel(hipArray_t* pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level);
 HIP_DEPRECATED("deprecated since HIP 6 or earlier")
 hipError_t hipBindTextureToMipmappedArray(
@@ -120,7 +137,9 @@ hipError_t hipGraphicsSubResourceGetMappedArray(
 hipError_t hipGraphicsResourceGetMappedPointer(void** devPtr, size_t* size, hipGraphicsResource_t resource);
 hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t* resources, hipStream_t stream __dparm(0));
 hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource);
+/// Makes a surface object that kernels store to and load from; needs an array and a device with image instructions.
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t* pSurfObject, const hipResourceDesc* pResDesc);
+/// Frees a surface object.
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject);
 
 #ifdef __cplusplus
