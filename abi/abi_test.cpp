@@ -30,6 +30,7 @@ TEST(Abi, IoctlNumbersFollowFromDirectionAndStructure) {
 TEST(Abi, PrivateIoctlLiesOutsideTheKernelsRanges) {
   EXPECT_EQ(bz::abi::BZ_KFD_IOC_HELP, _IOWR('K', 0xf0, bz::abi::bz_kfd_help_args));
   EXPECT_GE(_IOC_NR(bz::abi::BZ_KFD_IOC_HELP), AMDKFD_COMMAND_END_2);
+  EXPECT_EQ(bz::abi::BZ_KFD_IOC_WAKE, _IOWR('K', 0xf1, bz::abi::bz_kfd_wake_args));
 }
 
 TEST(Abi, PacketHeaderFields) {

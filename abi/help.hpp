@@ -1,5 +1,6 @@
-// The one private ioctl: a waiting host thread lends itself to the device. Its number lies outside the kernel driver's
-// ranges, which answers -ENOTTY, so that callers probe for it and do without. Layout only.
+// The private ioctls: a waiting host thread lends itself to the device; a client wakes an idle doorbell before it stores.
+// Their numbers lie outside the kernel driver's ranges, which answers -ENOTTY, so that callers probe for them and do without.
+// Layout only.
 #pragma once
 #include "abi/layout.hpp"
 
@@ -26,5 +27,16 @@ BZ_LAYOUT_SIZE(bz_kfd_help_args, 32);
 
 /// _IOWR('K', 0xf0, bz_kfd_help_args)
 inline constexpr uint32_t BZ_KFD_IOC_HELP = 0xc0204bf0;
+
+/// Makes the page of a doorbell writable and its device look. A store to an idle page would do so too, by a fault; but the
+/// application may have taken the signal.
+struct bz_kfd_wake_args {
+  uint64_t doorbell_address; ///< in: of any mapped doorbell
+  uint64_t awake_address;    ///< out: a byte of the driver's that is 0 while the page is idle; valid as long as the mapping
+};
+BZ_LAYOUT_SIZE(bz_kfd_wake_args, 16);
+
+/// _IOWR('K', 0xf1, bz_kfd_wake_args)
+inline constexpr uint32_t BZ_KFD_IOC_WAKE = 0xc0104bf1;
 
 } // namespace bz::abi

@@ -122,8 +122,11 @@ template <int layer> void entry(int signal, siginfo_t* info, void* context) {
 using Entry = void (*)(int, siginfo_t*, void*);
 constexpr Entry kEntries[kLayers] = {entry<0>, entry<1>, entry<2>, entry<3>};
 
-bool is_ours(const struct sigaction& action, int layer) {
-  return layer >= 0 && (action.sa_flags & SA_SIGINFO) && action.sa_sigaction == kEntries[layer];
+/// Which of our entries a handler is, -1: none.
+int layer_of(const struct sigaction& action) {
+  for (int layer = 0; layer < kLayers; ++layer)
+    if ((action.sa_flags & SA_SIGINFO) && action.sa_sigaction == kEntries[layer]) return layer;
+  return -1;
 }
 
 Status install_one(int index) {
@@ -131,7 +134,11 @@ Status install_one(int index) {
   struct sigaction current{};
   if (sigaction(signal, nullptr, &current) != 0)
     return error(Code::internal, "sigaction({}) failed: {}", signal, std::strerror(errno));
-  if (is_ours(current, g_layer[index])) return {};
+  // The application may have put back what it had found: then the layers above are free again.
+  if (const int top = layer_of(current); top >= 0) {
+    g_layer[index] = top;
+    return {};
+  }
   int layer = g_layer[index] + 1;
   if (layer >= kLayers)
     return error(Code::busy, "the application keeps replacing the handler of signal {}: it was left in place", signal);

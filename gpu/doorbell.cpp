@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <immintrin.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -122,6 +123,18 @@ void DoorbellPage::forget_views(void* address, size_t length) {
   }
 }
 
+const void* DoorbellPage::wake(uintptr_t address) {
+  static_assert(sizeof hot_ == 1 && std::atomic<bool>::is_always_lock_free);
+  std::lock_guard lock(mutex_); // not while the page cools
+  for (View& view : views_) {
+    uintptr_t begin = view.begin.load();
+    if (!begin || address < begin || address - begin >= kBytes) continue;
+    if (!hot()) warm();
+    return &hot_;
+  }
+  return nullptr;
+}
+
 void DoorbellPage::warm() {
   for (View& view : views_)
     if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ | PROT_WRITE);
@@ -134,6 +147,8 @@ void DoorbellPage::cool() {
   // First the flag, then the protection: a handler that runs in between leaves the flag set, so that the next cool()
   // works.
   hot_.store(false, std::memory_order_release);
+  // Who has seen the flag set is about to store.
+  for (int i = 0; i < 200; ++i) _mm_pause();
   for (View& view : views_)
     if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ);
 }

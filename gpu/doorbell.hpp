@@ -48,6 +48,9 @@ public:
   void forget_views(void* address, size_t length);
 
   bool hot() const { return hot_.load(std::memory_order_acquire); }
+  /// For a client that asks before it stores, so that the store doesn't fault: the address of a byte that is 0 while the
+  /// views are read-only. Null if `address` is in none of the views.
+  const void* wake(uintptr_t address);
   /// Makes the views read-only. The caller looks at the doorbells once more after this, because a store may have come
   /// before.
   void cool();

@@ -2,6 +2,7 @@
 
 #include "base/segv.hpp"
 
+#include <csignal>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -41,6 +42,31 @@ TEST(Doorbell, FirstStoreIntoACoolPageWakes) {
   EXPECT_EQ(bell.value(), before + 1);
   view[4] = 6;
   EXPECT_EQ(bell.value(), before + 1) << "the second store is plain again";
+}
+
+TEST(Doorbell, AClientThatAsksFirstNeedsNoFault) {
+  ASSERT_TRUE(segv::install().ok());
+  Bell bell;
+  auto page = DoorbellPage::create(bell);
+  ASSERT_TRUE(page.ok());
+  auto* view = static_cast<volatile uint64_t*>(*(*page)->map(nullptr, 4096, false));
+  EXPECT_EQ((*page)->wake(reinterpret_cast<uintptr_t>(&bell)), nullptr) << "no doorbell";
+  const auto* awake = static_cast<const volatile uint8_t*>((*page)->wake(reinterpret_cast<uintptr_t>(view + 3)));
+  ASSERT_NE(awake, nullptr);
+  EXPECT_EQ(*awake, 1);
+  (*page)->cool();
+  EXPECT_EQ(*awake, 0);
+  uint32_t before = bell.value();
+  EXPECT_EQ((*page)->wake(reinterpret_cast<uintptr_t>(view + 3)), awake);
+  EXPECT_EQ(*awake, 1);
+  EXPECT_EQ(bell.value(), before + 1);
+  // Nobody would take a fault now.
+  struct sigaction ours{}, none{};
+  none.sa_handler = SIG_DFL;
+  sigaction(SIGSEGV, &none, &ours);
+  view[3] = 5;
+  sigaction(SIGSEGV, &ours, nullptr);
+  EXPECT_EQ((*page)->read(3), 5u);
 }
 
 TEST(Doorbell, NoStoreIsLostBetweenCoolingAndSleeping) {

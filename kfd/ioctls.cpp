@@ -476,7 +476,7 @@ int wait_events(Process& p, kfd_ioctl_wait_events_args& a) {
   return copy_out(a.events_ptr, data) ? 0 : -EFAULT;
 }
 
-// ---- the private one
+// ---- the private ones
 // ---------------------------------------------------------------------------------------------------------
 
 int help(Process& p, abi::bz_kfd_help_args& a) {
@@ -507,6 +507,15 @@ int help(Process& p, abi::bz_kfd_help_args& a) {
   };
   a.result = static_cast<uint32_t>(p.devices().scheduler().help(done, a.timeout_us));
   return 0;
+}
+
+int wake(Process& p, abi::bz_kfd_wake_args& a) {
+  for (uint32_t i = 0; i < p.devices().size(); ++i)
+    if (const void* awake = p.devices().device(i).doorbells().wake(a.doorbell_address)) {
+      a.awake_address = reinterpret_cast<uint64_t>(awake);
+      return 0;
+    }
+  return refuse(EINVAL, "no doorbell is mapped there");
 }
 
 // ---- the table
@@ -565,6 +574,7 @@ constexpr IoctlRow kRows[] = {
     MISSING(AMDKFD_IOC_RLC_SPM),
     MISSING(AMDKFD_IOC_PC_SAMPLE),
     IoctlRow{abi::BZ_KFD_IOC_HELP, "BZ_KFD_IOC_HELP", typed<abi::bz_kfd_help_args, help>},
+    IoctlRow{abi::BZ_KFD_IOC_WAKE, "BZ_KFD_IOC_WAKE", typed<abi::bz_kfd_wake_args, wake>},
 };
 
 } // namespace

@@ -276,7 +276,7 @@ TEST_F(Kfd, TableHasTheKernelsNumbersAndSizes) {
   };
   size_t count = 0;
   ioctl_rows(count);
-  EXPECT_EQ(count, std::size(facts) + 1) << "and one private one";
+  EXPECT_EQ(count, std::size(facts) + 2) << "and two private ones";
   for (const Fact& f : facts) {
     const IoctlRow* row = find_ioctl(f.request);
     ASSERT_TRUE(row) << f.name;
@@ -509,6 +509,13 @@ TEST_F(Kfd, HelpIsPrivateAndCanBeSwitchedOff) {
   TearDown();
   start("gfx942,memory=64M;gfx942,memory=64M", false);
   EXPECT_EQ(call(abi::BZ_KFD_IOC_HELP, h), -ENOTTY);
+}
+
+TEST_F(Kfd, WakingNeedsADoorbell) {
+  abi::bz_kfd_wake_args w{};
+  EXPECT_EQ(call(abi::BZ_KFD_IOC_WAKE, w), -EINVAL);
+  w.doorbell_address = reinterpret_cast<uint64_t>(&w);
+  EXPECT_EQ(call(abi::BZ_KFD_IOC_WAKE, w), -EINVAL);
 }
 
 TEST_F(Kfd, LastCloseReleasesEverything) {

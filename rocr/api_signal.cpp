@@ -26,16 +26,14 @@ inline amd_signal_t& value_signal(hsa_signal_t signal, const char* call) {
   return *s;
 }
 
-/// Store to a value or ring a doorbell. A doorbell takes a plain 64-bit store; what was written before it (packets, the
-/// write index) must be visible first, which release order gives.
+/// Store to a value or ring a doorbell.
 inline void store(hsa_signal_t signal, hsa_signal_value_t value, bool wake, const char* call) {
   amd_signal_t* s = signal_of(signal);
   if (!s) [[unlikely]]
     die(call, signal, "is null");
   if (s->kind == AMD_SIGNAL_KIND_DOORBELL) {
     if (!s->hardware_doorbell_ptr) return host_of(s).ring(host_of(s).ring_data, value); // an intercepting queue
-    __atomic_store_n(s->hardware_doorbell_ptr, static_cast<uint64_t>(value), __ATOMIC_RELEASE);
-    return;
+    return ring_doorbell(s, static_cast<uint64_t>(value));
   }
   if (s->kind != AMD_SIGNAL_KIND_USER) [[unlikely]]
     die(call, signal, "was destroyed");

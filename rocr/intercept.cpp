@@ -136,7 +136,7 @@ void InterceptQueue::submit(const char* packets, uint64_t count) {
   bool rung = true;
   uint64_t index = __atomic_load_n(&amd->write_dispatch_id, __ATOMIC_RELAXED); // only this function, under the lock, writes
   const auto ring = [&] {
-    if (!rung) __atomic_store_n(device_queue_->doorbell(), index - 1, __ATOMIC_RELEASE);
+    if (!rung) ring_doorbell(signal_of(inner->doorbell_signal), index - 1);
     rung = true;
   };
   for (uint64_t i = 0; i < count; ++i) {

@@ -123,6 +123,7 @@ Outcome Queue::build(const Request& request) {
   }
   doorbell_->hardware_doorbell_ptr = reinterpret_cast<volatile uint64_t*>(resource.Queue_DoorBell_aql);
   doorbell_->queue_ptr = amd_;
+  host_of(doorbell_).awake = thunk::wake_doorbell(doorbell_->hardware_doorbell_ptr);
   // Watched by the runtime's own thread, so that a slow callback of the program can't hold back another queue's error.
   ROCR_TRY(runtime_.internal_loop().watch({exception_, HSA_SIGNAL_CONDITION_NE, 0},
                                           [this](hsa_signal_value_t mask) { return on_exception(mask); }));

@@ -23,6 +23,7 @@ struct SignalHost {
   std::atomic<bool> live{false};
   bool copy_timed = false; ///< copy_start and copy_end hold, in system ticks
   uint64_t copy_start = 0, copy_end = 0;
+  const volatile uint8_t* awake = nullptr; ///< of a device's doorbell: 0 while the device sleeps; nullptr: it never does
   void (*ring)(void* data, hsa_signal_value_t value) = nullptr; ///< of a doorbell that isn't a device's
   void* ring_data = nullptr;
 };
@@ -31,6 +32,15 @@ inline amd_signal_t* signal_of(hsa_signal_t s) { return reinterpret_cast<amd_sig
 inline hsa_signal_t handle_of(amd_signal_t* s) { return {reinterpret_cast<uint64_t>(s)}; }
 /// The host side of a signal of this process; the handle must be valid.
 SignalHost& host_of(amd_signal_t* s);
+
+/// A plain 64-bit store to a device's doorbell. What was written before it (packets, the write index) must be visible
+/// first, which release order gives. A sleeping device is woken first: its page would take the store only through a fault.
+inline void ring_doorbell(amd_signal_t* s, uint64_t value) {
+  const SignalHost& host = host_of(s);
+  if (host.awake && !__atomic_load_n(host.awake, __ATOMIC_ACQUIRE)) [[unlikely]]
+    thunk::wake_doorbell(s->hardware_doorbell_ptr);
+  __atomic_store_n(s->hardware_doorbell_ptr, value, __ATOMIC_RELEASE);
+}
 
 bool condition_holds(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare);
 inline bool is_condition(int c) { return c >= HSA_SIGNAL_CONDITION_EQ && c <= HSA_SIGNAL_CONDITION_GTE; }

@@ -137,4 +137,10 @@ Helped help(const volatile int64_t* value, Until condition, int64_t compare, uin
   return result == BZ_HELP_TIMED_OUT ? Helped::timed_out : Helped::idle;
 }
 
+const volatile uint8_t* wake_doorbell(const volatile uint64_t* doorbell) {
+  const volatile HSAuint8* awake = nullptr;
+  if (!bzHsaKmtWakeDoorbell || bzHsaKmtWakeDoorbell(doorbell, &awake) != HSAKMT_STATUS_SUCCESS) return nullptr;
+  return awake;
+}
+
 } // namespace bz::rocr::thunk

@@ -41,5 +41,8 @@ enum class Until : uint32_t { none = 0, equal = 1, not_equal = 2, less = 3, grea
 enum class Helped { idle, satisfied, timed_out, unavailable };
 /// Runs queue work on this thread; `unavailable` if the driver has no helping.
 Helped help(const volatile int64_t* value, Until condition, int64_t compare, uint32_t timeout_us);
+/// Makes the next store to a doorbell pass without a fault. Returns the byte that says whether that is needed, nullptr if
+/// it never is.
+const volatile uint8_t* wake_doorbell(const volatile uint64_t* doorbell);
 
 } // namespace bz::rocr::thunk

@@ -92,6 +92,18 @@ HSAKMT_STATUS HSAKMTAPI bzHsaKmtHelp(const volatile int64_t* value, HSAuint32 co
                        [&](Library& l) { return l.events.help(value, condition, compare, 0, timeout_us, *result); });
 }
 
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtWakeDoorbell(const volatile HSAuint64* doorbell, const volatile HSAuint8** awake) {
+  if (!doorbell || !awake) return HSAKMT_STATUS_INVALID_PARAMETER;
+  return Opened::enter("bzHsaKmtWakeDoorbell", [&](Library& l) {
+    bz::abi::bz_kfd_wake_args args{reinterpret_cast<uint64_t>(doorbell), 0};
+    const int r = l.channel->ioctl_errno(bz::abi::BZ_KFD_IOC_WAKE, &args);
+    if (r == -ENOTTY) return HSAKMT_STATUS_NOT_SUPPORTED;
+    if (r != 0) return HSAKMT_STATUS_INVALID_PARAMETER;
+    *awake = reinterpret_cast<const volatile HSAuint8*>(args.awake_address);
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
 HSAKMT_STATUS HSAKMTAPI bzHsaKmtPlaceMemory(void* address, HSAuint64 memory_size, void* memory) {
   return Opened::enter("bzHsaKmtPlaceMemory", [&](Library& l) { return l.memory.place(address, memory_size, memory); });
 }

@@ -13,7 +13,7 @@ template <class F> std::optional<LaneAccess> search(uint64_t exec, std::optional
   for (; exec; exec &= exec - 1) {
     int lane = __builtin_ctzll(exec);
     BZ_LEVEL_NS::LanePtr p = pointer(lane);
-    if (!p.p) continue;
+    if (p.bytes == 0) continue;   // out of bounds of a buffer; an address of 0 is one
     LaneAccess here{lane, reinterpret_cast<uint64_t>(p.at(0))};
     if (!address && !canonical_address(here.address)) return here;
     for (uint32_t i = 0; address && i < p.bytes && i < distance; ++i)

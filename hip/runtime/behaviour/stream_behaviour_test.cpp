@@ -1,8 +1,11 @@
 #include "hip/runtime/behaviour/support.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -34,6 +37,22 @@ TEST(Stream, TwoStreamsWhoseKernelsWaitForEachOther) {
   ASSERT_OK(hipStreamSynchronize(a));
   ASSERT_OK(hipStreamSynchronize(b));
   EXPECT_EQ(flags.load(0) + flags.load(1), 2);
+}
+
+// Test frameworks and crash reporters put their own handler on SIGSEGV, which passes nothing on, when the device idles.
+TEST(Stream, ALaunchNeedsNoSignalHandler) {
+  PinnedBuffer<int> log(8);
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_OK(hipDeviceSynchronize());
+    std::this_thread::sleep_for(50ms);
+    struct sigaction theirs{}, before{};
+    theirs.sa_handler = [](int) { _exit(9); };
+    ASSERT_EQ(sigaction(SIGSEGV, &theirs, &before), 0);
+    EXPECT_OK(launch(kernels::append, 1, 1, 0, nullptr, log.get(), 10 + i));
+    EXPECT_OK(hipDeviceSynchronize());
+    ASSERT_EQ(sigaction(SIGSEGV, &before, nullptr), 0);
+    EXPECT_EQ(log.load(i + 1), 10 + i);
+  }
 }
 
 TEST(Stream, WorkOfAStreamIsInOrder) {
@@ -259,19 +278,25 @@ TEST(Event, TimesWork) {
   d.zero();
   ASSERT_OK(launch(kernels::slow, 1, 64, 0, nullptr, d.get(), 1)); // the first launch also loads the code
   ASSERT_OK(hipDeviceSynchronize());
-  ASSERT_OK(hipEventRecord(a, nullptr));
-  ASSERT_OK(launch(kernels::slow, 1, 64, 0, nullptr, d.get(), 2000));
-  ASSERT_OK(hipEventRecord(b, nullptr));
-  ASSERT_OK(launch(kernels::slow, 4, 64, 0, nullptr, d.get(), 50000));
-  ASSERT_OK(hipEventRecord(c, nullptr));
-  ASSERT_OK(hipEventSynchronize(c));
-  float ab = -1, bc = -1, ac = -1;
-  ASSERT_OK(hipEventElapsedTime(&ab, a, b));
-  ASSERT_OK(hipEventElapsedTime(&bc, b, c));
-  ASSERT_OK(hipEventElapsedTime(&ac, a, c));
-  EXPECT_GT(ab, 0);
-  EXPECT_GT(bc, ab);
-  EXPECT_NEAR(ab + bc, ac, 1e-3 + ac * 1e-5);
+  // A busy machine may hold the short one up, but not each time.
+  float shortest = 1e9f, longest = 0;
+  for (int round = 0; round < 10 && longest <= shortest; ++round) {
+    ASSERT_OK(hipEventRecord(a, nullptr));
+    ASSERT_OK(launch(kernels::slow, 1, 64, 0, nullptr, d.get(), 2000));
+    ASSERT_OK(hipEventRecord(b, nullptr));
+    ASSERT_OK(launch(kernels::slow, 4, 64, 0, nullptr, d.get(), 50000));
+    ASSERT_OK(hipEventRecord(c, nullptr));
+    ASSERT_OK(hipEventSynchronize(c));
+    float ab = -1, bc = -1, ac = -1;
+    ASSERT_OK(hipEventElapsedTime(&ab, a, b));
+    ASSERT_OK(hipEventElapsedTime(&bc, b, c));
+    ASSERT_OK(hipEventElapsedTime(&ac, a, c));
+    EXPECT_GT(ab, 0);
+    EXPECT_NEAR(ab + bc, ac, 1e-3 + ac * 1e-5);
+    shortest = std::min(shortest, ab);
+    longest = std::max(longest, bc);
+  }
+  EXPECT_GT(longest, shortest);
   for (auto e : {a, b, c}) EXPECT_OK(hipEventDestroy(e));
 }
 

@@ -20,6 +20,12 @@ enum { BZ_HELP_IDLE = 0, BZ_HELP_SATISFIED = 1, BZ_HELP_TIMED_OUT = 2 };
 HSAKMT_STATUS HSAKMTAPI bzHsaKmtHelp(const volatile int64_t* value, HSAuint32 condition, int64_t compare,
                                      HSAuint32 timeout_us, HSAuint32* result) __attribute__((weak));
 
+/* Before a store to a doorbell whose *awake is 0: makes the store pass without a fault that a signal handler would have to
+ * take. awake is the same for all doorbells of a GPU and valid as long as one of its queues; *awake is read with acquire
+ * order. HSAKMT_STATUS_NOT_SUPPORTED: this driver's doorbells never sleep. */
+HSAKMT_STATUS HSAKMTAPI bzHsaKmtWakeDoorbell(const volatile HSAuint64* doorbell, const volatile HSAuint8** awake)
+    __attribute__((weak));
+
 /* Memory that was allocated with NoAddress, or imported, as a whole at page-aligned addresses inside a reservation
  * (OnlyAddress); memory_size is that of the memory. It is mapped to GPUs there by hsaKmtMapMemoryToGPUNodes, lives on when
  * Memory is freed, and may be placed more than once. Unplace unmaps it. */
