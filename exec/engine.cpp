@@ -128,8 +128,8 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   g.halt_op = nullptr;
   g.halt_lane = -1;
   g.halt_text = nullptr;
-  if (looked_at) spin.restart();
-  looked_at = waited = false;
+  spin.restart();
+  waited = false;
 
   const uint32_t last = g.wave_count - 1;
   for (uint32_t i = 0; i <= last; ++i) {
@@ -172,20 +172,34 @@ WorkerImpl::~WorkerImpl() {
   engine_.rows().end(coverage_);
 }
 
+namespace {
+
+/// MXCSR is the host's again at the end; in between waves load theirs.
+class HostMode {
+public:
+  explicit HostMode(Group& g) { g.loaded_mxcsr = 0; }   // not a value of ours: loaded at once
+  ~HostMode() { _mm_setcsr(mxcsr_); }
+  HostMode(const HostMode&) = delete;
+  HostMode& operator=(const HostMode&) = delete;
+
+private:
+  uint32_t mxcsr_ = _mm_getcsr();
+};
+
+} // namespace
+
 RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t first, uint64_t count) {
   auto d = std::static_pointer_cast<DispatchImpl>(dispatch);
   RunResult r;
   uint64_t before = executed();
-  uint32_t host_mxcsr = _mm_getcsr();
   r.next = first;
   if (!context_) context_ = engine_.take_context();
   GroupContext& c = *context_;
-  c.group.loaded_mxcsr = 0;   // not a value of ours: loaded at once
+  HostMode host(c.group);
   for (uint64_t end = first + count; r.next < end;) {
     c.start(d, r.next++, coverage_.data());
     if (!execute(c, r)) break;
   }
-  _mm_setcsr(host_mxcsr);
   r.instructions = executed() - before;
   return r;
 }
@@ -194,14 +208,12 @@ RunResult WorkerImpl::resume(std::unique_ptr<ParkedGroup> group) {
   std::unique_ptr<ParkedImpl> parked(static_cast<ParkedImpl*>(group.release()));
   RunResult r;
   uint64_t before = executed();
-  uint32_t host_mxcsr = _mm_getcsr();
   if (context_) engine_.give_context(std::move(context_));
   context_ = std::move(parked->context);
   r.next = parked->next;
   context_->use_coverage(coverage_.data());
-  context_->group.loaded_mxcsr = 0;
+  HostMode host(context_->group);
   execute(*context_, r);
-  _mm_setcsr(host_mxcsr);
   r.instructions = executed() - before;
   return r;
 }
@@ -215,12 +227,10 @@ uint64_t WorkerImpl::executed() const {
 
 RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
   RunResult r;
-  uint32_t host_mxcsr = _mm_getcsr();
   context_ = std::move(context);
-  context_->group.loaded_mxcsr = 0;
+  HostMode host(context_->group);
   execute(*context_, r);
   context = r.parked ? std::move(static_cast<ParkedImpl&>(*r.parked).context) : std::move(context_);
-  _mm_setcsr(host_mxcsr);
   return r;
 }
 
@@ -250,7 +260,6 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
       looked = now;
       g.budget = c.quota;
       if (g.current->convoy != g.alive) g.current = next_runnable(g.current);
-      c.looked_at = true;
       bool waits = c.spin.unchanged(g, c.dispatch->launch.vgprs);
       if (c.waited && !waits) c.spin.restart();   // what it waited for has come: the next wait is another one
       c.waited = waits;

@@ -36,7 +36,6 @@ public:
   std::shared_ptr<DispatchImpl> dispatch;
   std::vector<std::shared_ptr<const Code>> codes;   ///< all that waves of this group may point into
   SpinWatch spin;
-  bool looked_at = false;                           ///< the spin watch has seen this group
   bool waited = false;                              ///< parked because it only waited, and not seen to move since
   int64_t quota = kFirstQuota;                      ///< back edges until the engine looks at the group again
 

@@ -34,6 +34,7 @@ uint64_t all_of(const Wave& w, uint32_t vgprs) {
 } // namespace
 
 bool SpinWatch::unchanged(const Group& g, uint32_t vgprs) {
+  looked_ = true;
   auto wave = [&](uint32_t i) -> const Wave& { return *reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(g.head) + size_t{i} * layout::kStride); };
   uint32_t first = 0;
   while (first < g.wave_count && wave(first).state != WaveState::running) ++first;

@@ -11,12 +11,16 @@ namespace bz::exec {
 /// Remembers where a group was. A wrong "yes" (a loop whose progress shows in memory alone) costs a group its turn, no more.
 class SpinWatch {
 public:
-  void restart() { *this = SpinWatch(); }
+  /// Costs nothing if nobody has looked since the last time.
+  void restart() {
+    if (looked_) *this = SpinWatch();
+  }
   /// True if all running waves look as at an earlier call; their `pc` must be set. `vgprs`: rows in use from 0 on, and from
   /// 256 on for chips with a second file.
   bool unchanged(const Group& group, uint32_t vgprs);
 
 private:
+  bool looked_ = false;
   uint64_t scalars_ = 0;                     ///< of the first running wave, at the reference
   std::array<uint64_t, kMaxWaves> waves_{};  ///< everything, by wave; 0: not known yet
   // The loop may take several turns to come round: the reference stays for 1, 2, 4 ... looks.

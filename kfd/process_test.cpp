@@ -71,6 +71,18 @@ protected:
     EXPECT_EQ(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, a), expect);
     return a;
   }
+  /// An AQL queue of the first GPU with a ring of 64 packets.
+  static kfd_ioctl_create_queue_args compute_queue(uint64_t ring, abi::amd_queue_t* queue) {
+    kfd_ioctl_create_queue_args q{};
+    q.ring_base_address = ring;
+    q.ring_size = 4096;
+    q.write_pointer_address = reinterpret_cast<uint64_t>(&queue->write_dispatch_id);
+    q.read_pointer_address = reinterpret_cast<uint64_t>(&queue->read_dispatch_id);
+    q.gpu_id = gpu_id_of(0);
+    q.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+    q.queue_percentage = 100;
+    return q;
+  }
   int map(uint64_t handle) {
     uint32_t ids[] = {gpu_id_of(0), gpu_id_of(1)};
     kfd_ioctl_map_memory_to_gpu_args a{handle, reinterpret_cast<uint64_t>(ids), 2, 0};
@@ -316,14 +328,7 @@ TEST_F(Kfd, QueueRunsKernelsAndWakesWaiters) {
   for (int i = 0; i < 64; ++i) ring[i].header = abi::HSA_PACKET_TYPE_INVALID;
   area->err_payload_addr = reinterpret_cast<uint64_t>(payload);
   area->err_event_id = event.event_id;
-  kfd_ioctl_create_queue_args q{};
-  q.ring_base_address = space;
-  q.ring_size = 4096;
-  q.write_pointer_address = reinterpret_cast<uint64_t>(&queue->write_dispatch_id);
-  q.read_pointer_address = reinterpret_cast<uint64_t>(&queue->read_dispatch_id);
-  q.gpu_id = gpu_id_of(0);
-  q.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
-  q.queue_percentage = 100;
+  kfd_ioctl_create_queue_args q = compute_queue(space, queue);
   q.queue_priority = 7;
   q.ctx_save_restore_address = reinterpret_cast<uint64_t>(area);
   q.ctx_save_restore_size = 4096;
@@ -701,14 +706,7 @@ TEST_F(Kfd, OlderClientsHearOfAFailureByTheQueuesSignal) {
     abi::amd_signal_t end{};
     end.kind = abi::AMD_SIGNAL_KIND_USER;
     queue->queue_inactive_signal = {reinterpret_cast<uint64_t>(&end)};
-    kfd_ioctl_create_queue_args q{};
-    q.ring_base_address = space;
-    q.ring_size = 4096;
-    q.write_pointer_address = reinterpret_cast<uint64_t>(&queue->write_dispatch_id);
-    q.read_pointer_address = reinterpret_cast<uint64_t>(&queue->read_dispatch_id);
-    q.gpu_id = gpu_id_of(0);
-    q.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
-    q.queue_percentage = 100;
+    kfd_ioctl_create_queue_args q = compute_queue(space, queue);
     ASSERT_EQ(call(AMDKFD_IOC_CREATE_QUEUE, q), 0);
     auto* bells = static_cast<volatile uint64_t*>(process->mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
                                                                 static_cast<off_t>(q.doorbell_offset & ~8191ull)));

@@ -376,6 +376,15 @@ Outcome<TextureObject::Description> description_of(const HIP_RESOURCE_DESC& r, c
   return d;
 }
 
+/// A part of what a texture was made from; `name` is the argument's.
+template <class T>
+Result get(T* out, const char* name, hipTextureObject_t texture, T TextureObject::Description::*part) {
+  HIP_NONNULL_AS(out, name);
+  HIP_TRY_ASSIGN(auto t, find(texture));
+  *out = t->description().*part;
+  return {};
+}
+
 } // namespace
 
 Result hipCreateTextureObject(hipTextureObject_t* texture, const hipResourceDesc* resource,
@@ -393,17 +402,11 @@ Result hipCreateTextureObject(hipTextureObject_t* texture, const hipResourceDesc
 Result hipDestroyTextureObject(hipTextureObject_t texture) { return destroy(texture, false); }
 
 Result hipGetTextureObjectResourceDesc(hipResourceDesc* out, hipTextureObject_t texture) {
-  HIP_NONNULL_AS(out, "pResDesc");
-  HIP_TRY_ASSIGN(auto t, find(texture));
-  *out = t->description().resource;
-  return {};
+  return get(out, "pResDesc", texture, &TextureObject::Description::resource);
 }
 
 Result hipGetTextureObjectTextureDesc(hipTextureDesc* out, hipTextureObject_t texture) {
-  HIP_NONNULL_AS(out, "pTexDesc");
-  HIP_TRY_ASSIGN(auto t, find(texture));
-  *out = t->description().texture;
-  return {};
+  return get(out, "pTexDesc", texture, &TextureObject::Description::texture);
 }
 
 Result hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc* out, hipTextureObject_t texture) {
@@ -426,17 +429,11 @@ Result hipTexObjectCreate(hipTextureObject_t* texture, const HIP_RESOURCE_DESC* 
 Result hipTexObjectDestroy(hipTextureObject_t texture) { return destroy(texture, false); }
 
 Result hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC* out, hipTextureObject_t texture) {
-  HIP_NONNULL_AS(out, "pResDesc");
-  HIP_TRY_ASSIGN(auto t, find(texture));
-  *out = t->description().driver_resource;
-  return {};
+  return get(out, "pResDesc", texture, &TextureObject::Description::driver_resource);
 }
 
 Result hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC* out, hipTextureObject_t texture) {
-  HIP_NONNULL_AS(out, "pTexDesc");
-  HIP_TRY_ASSIGN(auto t, find(texture));
-  *out = t->description().driver_texture;
-  return {};
+  return get(out, "pTexDesc", texture, &TextureObject::Description::driver_texture);
 }
 
 Result hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC* out, hipTextureObject_t texture) {
