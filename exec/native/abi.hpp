@@ -85,6 +85,7 @@ struct NativeImage {
   std::vector<uint8_t> text;             ///< code and constants, to be mapped read-execute at any 64-byte aligned address
   uint32_t start = 0;                    ///< offset of the NativeFn
   std::vector<NativePlace> places;       ///< sorted by host
+  std::vector<uint64_t> entries;         ///< guest addresses at which it can be entered: the request's, then what lies behind calls
   std::vector<uint64_t> outcalls;        ///< guest addresses of instructions that the interpreter runs
   uint32_t stack_bytes = 0;              ///< frame of the function, without helpers
   bool switches = false;                 ///< has barriers, back edges or sleeps: runs on a fiber
