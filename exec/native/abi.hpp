@@ -10,7 +10,7 @@
 
 namespace bz::exec {
 
-inline constexpr uint32_t kNativeAbi = 1;
+inline constexpr uint32_t kNativeAbi = 2;
 
 /// Why native code asks for another wave's turn.
 enum class YieldReason : uint32_t { back_edge, barrier, sleep };
@@ -18,20 +18,23 @@ enum class YieldReason : uint32_t { back_edge, barrier, sleep };
 /// Why native code returned. The wave's registers are in its block then, also its EXEC, SCC, VCC and M0.
 enum class NativeExit : uint32_t {
   ended,        ///< the wave is done
-  jump,         ///< it goes on at Wave::jump_target
-  interpret,    ///< the instruction at Wave::jump_target is the interpreter's: it ends the wave (s_trap, s_sethalt, an illegal word)
+  jump,         ///< it goes on at Wave::jump_target, with the MODE in Wave::mode
+  interpret,    ///< the instruction at Wave::jump_target is the interpreter's: it ends the wave or its code (s_trap, s_sethalt,
+                ///< s_icache_inv, an illegal word). If the wave goes on behind it, it does so by a jump
 };
 
 struct NativeContext;
 
-/// The only host functions that native code calls. Images hold no address: calls go through this table.
+/// The only host functions that native code calls. Images hold no address: calls go through this table. MXCSR is that of the
+/// wave's single precision (Wave::mxcsr32) when native code is entered, calls and returns, and when helpers return. A helper may
+/// not come back: the wave is abandoned then.
 struct NativeHelpers {
   /// Other waves of the workgroup, or the worker, get their turn; comes back when this wave may go on (after s_barrier: when all
   /// have arrived). The wave's registers are NOT in its block: they live on the stack of its fiber.
   void (*yield)(NativeContext* context, Wave* wave, YieldReason why, uint32_t argument);
-  /// Runs instruction `pc` by the interpreter's operations on the wave block, which holds what the instruction reads; native code
-  /// then takes what it writes from there.
-  void (*outcall)(NativeContext* context, Wave* wave, uint64_t pc);
+  /// Runs instruction NativeImage::outcalls[index] by the interpreter's operations on the wave block, which holds what the
+  /// instruction reads (EXEC always); native code then takes what it writes from there. Not for branches, barriers, s_endpgm.
+  void (*outcall)(NativeContext* context, Wave* wave, uint32_t index);
   /// Scalar functions that need the host: a clock of 100 MHz.
   uint64_t (*clock_100mhz)();
 };
@@ -39,6 +42,7 @@ struct NativeHelpers {
 /// One per workgroup in flight; native code keeps its address in a register.
 struct NativeContext {
   int64_t budget = 0;               ///< back edges left: native code counts down, and below 0 asks for a yield
+  uint64_t code = 0;                ///< guest address of NativeRequest::words[0] in this process; read when native code is entered
   uint8_t* lds = nullptr;
   uint64_t lds_bytes = 0;
   uint64_t instructions = 0;        ///< wave-instructions executed, in images that count (NativeRequest::count)
@@ -55,7 +59,7 @@ struct NativeRequest {
   isa::Target target = isa::Target::gfx942;
   uint32_t accum_offset = 256;
   uint32_t mode = 0;                 ///< MODE at entry, assumed until a jump
-  uint64_t begin = 0;                ///< guest address of words[0]
+  uint64_t begin = 0;                ///< guest address of words[0]; an image must not depend on it (NativeContext::code has it)
   const uint32_t* words = nullptr;   ///< the machine code, readable from begin to begin + 4 * dwords
   uint64_t dwords = 0;
   std::vector<uint64_t> entries;     ///< guest addresses at which execution may begin; [0] is the kernel's or function's start
@@ -85,9 +89,9 @@ struct NativeImage {
   std::vector<uint8_t> text;             ///< code and constants, to be mapped read-execute at any 64-byte aligned address
   uint32_t start = 0;                    ///< offset of the NativeFn
   std::vector<NativePlace> places;       ///< sorted by host
-  std::vector<uint64_t> entries;         ///< guest addresses at which it can be entered: the request's, then what lies behind calls
-  std::vector<uint64_t> outcalls;        ///< guest addresses of instructions that the interpreter runs
-  uint32_t stack_bytes = 0;              ///< frame of the function, without helpers
+  std::vector<uint32_t> entries;         ///< where it can be entered, in dwords from begin: the request's, then what lies behind calls
+  std::vector<uint32_t> outcalls;        ///< instructions that the interpreter runs, in dwords from begin
+  uint32_t stack_bytes = 0;              ///< frame of the function, without helpers and signals
   bool switches = false;                 ///< has barriers, back edges or sleeps: runs on a fiber
   uint32_t instructions = 0;             ///< guest instructions compiled
 };
