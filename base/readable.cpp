@@ -18,6 +18,13 @@ bool readable(const void* p) {
   return set != 0 && (syscall(SYS_rt_sigprocmask, kNothing, set, nullptr, kSetBytes) == 0 || errno != EFAULT);
 }
 
+bool readable(const void* p, uint64_t size) {
+  constexpr uint64_t kPage = 4096;
+  const auto first = reinterpret_cast<uint64_t>(p), last = first + size - 1;
+  if (size == 0 || last < first) return size == 0;
+  return readable(p) && (first / kPage == last / kPage || readable(reinterpret_cast<const void*>(last)));
+}
+
 uint64_t readable_bytes(const void* p) {
   Mappings maps;
   if (!maps.ok()) return UINT64_MAX;

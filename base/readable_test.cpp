@@ -21,6 +21,11 @@ TEST(Readable, StopsAtTheFirstPageThatCantBeRead) {
   EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(8)));
   EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(UINT64_MAX)));
   EXPECT_FALSE(bz::readable(reinterpret_cast<void*>(uint64_t{1} << 63))); // no address at all
+  EXPECT_TRUE(bz::readable(base, 3 * kPage));
+  EXPECT_FALSE(bz::readable(base, 3 * kPage + 1));
+  EXPECT_FALSE(bz::readable(base + 3 * kPage, 1));
+  EXPECT_TRUE(bz::readable(nullptr, 0)) << "nothing of it";
+  EXPECT_FALSE(bz::readable(base, UINT64_MAX)) << "over the end of all addresses";
   munmap(base, 4 * kPage);
   EXPECT_FALSE(bz::readable(base));
   EXPECT_EQ(bz::readable_bytes(nullptr), 0u);

@@ -132,7 +132,7 @@ Result<void*> Memory::lock(void* host, size_t size, Pool* pool, std::span<Agent*
     ++known->second.locks;
     return reinterpret_cast<void*>(known->second.agent_base);
   }
-  if (!readable(host) || !readable(static_cast<const char*>(host) + size - 1))
+  if (!readable(host, size))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bytes at {} are not all mapped memory", size, host);
   if (known != locked_.end()) { // the same beginning, but longer: pin it anew
     hsaKmtUnmapMemoryToGPU(host);
@@ -314,10 +314,7 @@ Outcome Memory::check_range(const char* what, const void* ptr, size_t size) cons
                     what, ptr, room, size);
     }
   }
-  const char* last = static_cast<const char*>(ptr) + size - 1;
-  constexpr uintptr_t kPage = 4096;
-  const bool one_page = reinterpret_cast<uintptr_t>(ptr) / kPage == reinterpret_cast<uintptr_t>(last) / kPage;
-  if (last < static_cast<const char*>(ptr) || !readable(ptr) || (!one_page && !readable(last)))
+  if (!readable(ptr, size))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {}, {} bytes at {}, is not all mapped memory", what, size, ptr);
   return {};
 }

@@ -1,5 +1,6 @@
 // Copies and fills. Kinds are checked, then ignored where the pointers say more: addresses are unique in the process.
 #include "base/log.hpp"
+#include "base/readable.hpp"
 #include "hip/runtime/array.hpp"
 #include "hip/runtime/capture.hpp"
 #include "hip/runtime/copy.hpp"
@@ -7,6 +8,7 @@
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/module.hpp"
 #include "hip/runtime/registry.hpp"
+#include "hip/runtime/thread_state.hpp"
 
 #include <cstring>
 
@@ -21,8 +23,29 @@ struct Side {
   hsa_agent_t agent{};
   bool pinned = false; ///< known to HIP: the copy engine can reach it
   bool synchronous = false;
+  bool host_reaches = false; ///< under this address; known memory only
   const void* graph = nullptr; ///< where memory of a graph begins
 };
+
+/// Whether loads and stores of the host reach the whole allocation.
+bool host_reaches(const Allocation& a) {
+  switch (a.kind) {
+  case MemoryKind::host:
+  case MemoryKind::managed:
+  case MemoryKind::registered:
+    return true;
+  case MemoryKind::device:
+  case MemoryKind::pooled:
+  case MemoryKind::symbol:
+  case MemoryKind::array:
+    return Runtime::get().devices()[size_t(a.device)]->host_reaches_vram();
+  case MemoryKind::graph:    // may have no memory behind it now
+  case MemoryKind::imported: // nor may these be open to the host
+  case MemoryKind::mapped:
+    break;
+  }
+  return false;
+}
 
 Outcome<Side> side(const char* what, const void* pointer, size_t size) {
   auto& runtime = Runtime::get();
@@ -37,12 +60,13 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
     s.synchronous = allocation.synchronous;
     if (allocation.kind == MemoryKind::graph) s.graph = reinterpret_cast<const void*>(allocation.base);
     s.address = reinterpret_cast<void*>(allocation.device_base + (number(pointer) - allocation.base));
+    s.host_reaches = s.address == pointer && host_reaches(allocation);
     if (allocation.on_device()) s.agent = runtime.devices()[size_t(allocation.device)]->agent();
   }
   return s;
 }
 
-Result check_kind(hipMemcpyKind kind) {
+bool is_kind(hipMemcpyKind kind) {
   switch (kind) {
   case hipMemcpyHostToHost:
   case hipMemcpyHostToDevice:
@@ -50,8 +74,13 @@ Result check_kind(hipMemcpyKind kind) {
   case hipMemcpyDeviceToDevice:
   case hipMemcpyDefault:
   case hipMemcpyDeviceToDeviceNoCU:
-    return {};
+    return true;
   }
+  return false;
+}
+
+Result check_kind(hipMemcpyKind kind) {
+  if (is_kind(kind)) return {};
   return fail(hipErrorInvalidMemcpyDirection, "copy kind {} doesn't exist", static_cast<int>(kind));
 }
 
@@ -106,8 +135,7 @@ Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When w
   const bool now = !pinned || dst.synchronous || src.synchronous;
   if (when == When::sync || (when == When::async && now)) return s->host_now([&] { return copy_box_now(box); });
   if (pinned && box.height == 1 && box.depth == 1) {
-    HIP_TRY(s->copy(box.dst, dst.agent, box.src, src.agent, box.width));
-    return {};
+    return s->copy(box.dst, dst.agent, box.src, src.agent, box.width, dst.host_reaches && src.host_reaches);
   }
   return s->host_or_now([box] { return copy_box_now(box); });
 }
@@ -119,7 +147,43 @@ Result copy_box(const Box& box, hipMemcpyKind kind, hipStream_t stream, When whe
   return hip::copy_box(box, kind, s, when);
 }
 
+/// True if loads and stores of this thread reach the range, now.
+bool reaches(ThreadState& t, const void* pointer, size_t size) {
+  const Stretch& s = t.memory.at(Runtime::get().memory, pointer);
+  if (size > s.end - number(pointer)) return false;
+  switch (s.what) {
+  case Stretch::What::live:
+    return host_reaches(s.allocation);
+  case Stretch::What::unknown:
+    return readable(pointer, size);
+  case Stretch::What::freed:
+    break;
+  }
+  return false;
+}
+
+/// A synchronous copy on a default stream with nothing to wait for between memory that the host reaches, done without a
+/// lock or an allocation: what surrounds a copy of a page has to be short. False: not done, and the long way finds out why.
+bool copied_at_once(void* dst, const void* src, size_t size, hipMemcpyKind kind, hipStream_t handle) {
+  auto& runtime = Runtime::get();
+  if (!dst || !src || size == 0 || !is_kind(kind) || runtime.graphs().capturing.load(std::memory_order_relaxed) > 0)
+    return false;
+  auto& t = thread_state();
+  const Device& device = runtime.current();
+  const Stream* stream = nullptr;
+  if (handle == hipStreamPerThread || (!handle && t.null_is_per_thread)) {
+    const auto n = size_t(device.ordinal());
+    if (n < t.per_thread_streams.size()) stream = t.per_thread_streams[n].get();
+  } else if (!handle || handle == hipStreamLegacy) {
+    stream = device.null_stream_seen();
+  }
+  if (!stream || !stream->quiet() || !reaches(t, dst, size) || !reaches(t, src, size)) return false;
+  std::memmove(dst, src, size);
+  return true;
+}
+
 Result copy_linear(void* dst, const void* src, size_t size, hipMemcpyKind kind, hipStream_t stream, When when) {
+  if (when == When::sync && copied_at_once(dst, src, size, kind, stream)) return {};
   return copy_box({.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .width = size}, kind, stream,
                   when);
 }

@@ -88,6 +88,7 @@ Expected<std::unique_ptr<Device>> Device::create(int ordinal, hsa_agent_t agent,
   if (!d->vram_.handle) d->vram_ = d->fine_vram_;
   if (!d->vram_.handle) return error(Code::unsupported, "GPU {} has no global memory pool", ordinal);
   if (!d->fine_vram_.handle) d->fine_vram_ = d->vram_;
+  d->host_reaches_vram_ = can_access(host.agent, d->vram_) && can_access(host.agent, d->fine_vram_);
   if (!d->vram_size_) d->vram_size_ = pool_info<size_t>(d->vram_, HSA_AMD_MEMORY_POOL_INFO_SIZE);
 
   d->compute_units_ = agent_info<uint32_t>(agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
@@ -227,6 +228,7 @@ StreamPtr Device::null_stream() {
     options.is_null = true;
     null_stream_ = std::make_shared<Stream>(*this, options);
     streams_.insert(null_stream_);
+    null_stream_seen_.store(null_stream_.get(), std::memory_order_release);
     context_active = true;
   }
   return null_stream_;
@@ -257,15 +259,17 @@ void Device::forget_stream(const StreamPtr& stream) {
   });
 }
 
-void Device::add_busy(std::weak_ptr<Stream> stream) {
+void Device::add_busy(const StreamPtr& stream) {
   std::lock_guard lock(busy_mutex_);
-  busy_.push_back(std::move(stream));
+  busy_.push_back(stream);
+  if (stream->is_blocking()) ++busy_blocking_;
 }
 
 std::vector<StreamPtr> Device::busy_streams() {
   std::vector<StreamPtr> busy, idle;
   {
     std::lock_guard lock(busy_mutex_);
+    size_t blocking = 0;
     std::erase_if(busy_, [&](auto& entry) {
       StreamPtr stream = entry.lock();
       if (!stream) return true;
@@ -277,9 +281,11 @@ std::vector<StreamPtr> Device::busy_streams() {
           return true;
         }
       }
+      blocking += stream->is_blocking();
       busy.push_back(std::move(stream));
       return false;
     });
+    busy_blocking_ = blocking; // not before: a stream that the second look kept was never seen to be gone
   }
   for (auto& stream : idle) stream->tidy();
   return busy;

@@ -51,6 +51,7 @@ public:
   const codeobj::TargetId& target() const { return target_; }
   hsa_amd_memory_pool_t vram() const { return vram_; }
   hsa_amd_memory_pool_t fine_vram() const { return fine_vram_; }
+  bool host_reaches_vram() const { return host_reaches_vram_; } ///< loads and stores of the host do
   size_t vram_size() const { return vram_size_; }
   uint64_t vram_free() const;
   size_t lds_size() const { return lds_size_; }
@@ -68,11 +69,15 @@ public:
   // Streams.
   StreamPtr null_stream();
   StreamPtr null_stream_if_used();
+  /// The same without a lock; it lives as long as the device.
+  const Stream* null_stream_seen() const { return null_stream_seen_.load(std::memory_order_acquire); }
   StreamPtr create_stream(Stream::Options options);
   void forget_stream(const StreamPtr& stream); ///< keeps it until its work is done
   /// Those that may have unfinished work, dying ones included: what ten thousand idle streams cost nobody.
   std::vector<StreamPtr> busy_streams();
-  void add_busy(std::weak_ptr<Stream> stream);
+  void add_busy(const std::shared_ptr<Stream>& stream);
+  /// False if blocking streams may have unfinished work. A look without a lock: what ended is noticed by busy_streams().
+  bool blocking_streams_quiet() const { return busy_blocking_.load(std::memory_order_acquire) == 0; }
   void synchronize();
 
   Expected<hsa_queue_t*> take_queue(int priority, const std::vector<uint32_t>& cu_mask);
@@ -106,6 +111,7 @@ private:
   codeobj::TargetId target_;
   hsa_amd_memory_pool_t vram_{}, fine_vram_{};
   size_t vram_size_ = 0, lds_size_ = 0;
+  bool host_reaches_vram_ = false;
   uint32_t compute_units_ = 0, wavefront_size_ = 64, simds_per_cu_ = 4, waves_per_cu_ = 0, max_queue_ = 0;
   hipDeviceProp_tR0600 properties_{};
   KernargArena kernargs_;
@@ -117,9 +123,11 @@ private:
   std::unordered_set<StreamPtr> streams_;
   std::vector<StreamPtr> dying_;
   StreamPtr null_stream_;
+  std::atomic<const Stream*> null_stream_seen_{nullptr};
 
   std::mutex busy_mutex_; ///< streams' state_mutex_ are taken under it
   std::vector<std::weak_ptr<Stream>> busy_;
+  std::atomic<size_t> busy_blocking_{0}; ///< blocking ones among busy_
 
   std::mutex accessors_mutex_;
   std::vector<hsa_agent_t> accessors_;

@@ -223,9 +223,7 @@ Result check_pair(int a, int b) {
   return {};
 }
 bool can_access(Device& from, Device& to) {
-  hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-  (void)hsa_amd_agent_memory_pool_get_info(from.agent(), to.vram(), HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access);
-  return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  return hip::can_access(from.agent(), to.vram());
 }
 } // namespace
 

@@ -46,6 +46,12 @@ Status hsa_check(hsa_status_t status, const char* doing) {
   return error(code_of(status), "{}: {} (HSA status {:#x})", doing, text, static_cast<unsigned>(status));
 }
 
+bool can_access(hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
+  hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  (void)hsa_amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access);
+  return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
 uint64_t system_ticks() {
   uint64_t ticks = 0;
   (void)hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &ticks);

@@ -23,6 +23,9 @@ template <class T> T pool_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_i
   return value;
 }
 
+/// Whether the agent can ever reach memory of the pool.
+bool can_access(hsa_agent_t agent, hsa_amd_memory_pool_t pool);
+
 /// Now, in ticks of the HSA system clock, and its frequency in Hz.
 uint64_t system_ticks();
 uint64_t system_frequency();

@@ -101,12 +101,11 @@ Status release_allocation(const Allocation& a) {
 
 Outcome<std::optional<Allocation>> check_range(const char* what, const void* pointer, size_t size) {
   auto& memory = Runtime::get().memory;
-  auto a = memory.find(pointer);
-  if (!a) {
-    if (memory.was_freed(pointer))
-      return fail(hipErrorInvalidValue, "{} {} points into memory that was freed", what, pointer);
-    return a;
-  }
+  const Stretch& around = thread_state().memory.at(memory, pointer);
+  if (around.what == Stretch::What::freed)
+    return fail(hipErrorInvalidValue, "{} {} points into memory that was freed", what, pointer);
+  if (around.what == Stretch::What::unknown) return std::optional<Allocation>();
+  std::optional<Allocation> a = around.allocation;
   const uintptr_t end = number(pointer) + size;
   uintptr_t known = a->base + a->size;
   // What hipMemMap puts side by side is one range to its users.

@@ -1,5 +1,6 @@
 #include "hip/runtime/memory_table.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace bz::hip {
@@ -30,6 +31,7 @@ void MemoryTable::add(Allocation allocation) {
   allocation.id = next_id_++;
   forget_freed(allocation.base, allocation.size);
   live_[allocation.base] = allocation;
+  ++version_;
 }
 
 std::optional<Allocation> MemoryTable::find(const void* pointer) const {
@@ -39,12 +41,33 @@ std::optional<Allocation> MemoryTable::find(const void* pointer) const {
   return it->second;
 }
 
+Stretch MemoryTable::stretch(const void* pointer, uint64_t& version) const {
+  std::shared_lock lock(mutex_);
+  version = version_;
+  const uintptr_t address = number(pointer);
+  Stretch s;
+  s.end = UINTPTR_MAX;
+  if (auto it = holding(live_, address); it != live_.end()) {
+    const Allocation& a = it->second;
+    if (address - a.base < a.size) return {Stretch::What::live, a.base, a.base + a.size, a};
+    s.begin = a.base + a.size;
+  }
+  if (auto it = holding(freed_, address); it != freed_.end()) {
+    if (address - it->first < it->second) return {Stretch::What::freed, address, address + 1, {}}; // others' memory may lie in it
+    s.begin = std::max(s.begin, it->first + it->second);
+  }
+  if (auto it = live_.upper_bound(address); it != live_.end()) s.end = std::min(s.end, it->first);
+  if (auto it = freed_.upper_bound(address); it != freed_.end()) s.end = std::min(s.end, it->first);
+  return s;
+}
+
 std::optional<Allocation> MemoryTable::remove(const void* base) {
   std::unique_lock lock(mutex_);
   auto it = live_.find(number(base));
   if (it == live_.end()) return std::nullopt;
   Allocation out = it->second;
   live_.erase(it);
+  ++version_;
   if (out.kind != MemoryKind::registered) { // registered memory stays the program's own
     if (freed_.size() > 8192) freed_.erase(freed_.begin());
     freed_[out.base] = out.size;
@@ -57,12 +80,14 @@ bool MemoryTable::set_synchronous(const void* base, bool on) {
   auto it = live_.find(number(base));
   if (it == live_.end()) return false;
   it->second.synchronous = on;
+  ++version_;
   return true;
 }
 
 std::vector<Allocation> MemoryTable::remove_device(int device) {
   std::unique_lock lock(mutex_);
   std::vector<Allocation> out;
+  ++version_;
   for (auto it = live_.begin(); it != live_.end();) {
     if (it->second.device == device && !it->second.permanent) {
       if (it->second.kind != MemoryKind::registered) freed_[it->first] = it->second.size;

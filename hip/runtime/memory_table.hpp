@@ -1,5 +1,7 @@
 // Which addresses HIP gave out or pinned, and which it has taken back. Must not know how memory is made.
 #pragma once
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -38,6 +40,14 @@ struct Allocation {
   }
 };
 
+/// Addresses of which the table says the same: one allocation, or memory that HIP doesn't know.
+struct Stretch {
+  enum class What { unknown, live, freed } what = What::unknown;
+  uintptr_t begin = 0, end = 0;
+  Allocation allocation; ///< of live memory
+  bool holds(uintptr_t address) const { return address >= begin && address < end; }
+};
+
 class MemoryTable {
 public:
   void add(Allocation allocation);
@@ -45,6 +55,10 @@ public:
   std::optional<Allocation> find(const void* pointer) const;
   /// The allocation that begins here is taken out and remembered as freed.
   std::optional<Allocation> remove(const void* base);
+  /// What is known about the addresses around this one, and the version() of the table that says so.
+  Stretch stretch(const void* pointer, uint64_t& version) const;
+  /// Another one after each change.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
   /// False if nothing begins there.
   bool set_synchronous(const void* base, bool on);
   /// All allocations of a device, taken out; permanent ones stay.
@@ -61,7 +75,30 @@ private:
   std::map<uintptr_t, Allocation> live_;
   std::map<uintptr_t, size_t> freed_; ///< non-overlapping; the newest few thousand
   uint64_t next_id_ = 1;
+  std::atomic<uint64_t> version_{1}; ///< changes with mutex_ held alone
   void forget_freed(uintptr_t base, size_t size);
+};
+
+/// What one thread asked a table last. The same question again takes neither a lock nor a write to memory that others
+/// read, as long as the table doesn't change.
+class RecentMemory {
+public:
+  const Stretch& at(const MemoryTable& table, const void* pointer) {
+    const uint64_t version = table.version();
+    for (auto& known : known_)
+      if (known.version == version && known.stretch.holds(reinterpret_cast<uintptr_t>(pointer))) return known.stretch;
+    Known& oldest = known_[next_++ % known_.size()];
+    oldest.stretch = table.stretch(pointer, oldest.version);
+    return oldest.stretch;
+  }
+
+private:
+  struct alignas(64) Known {
+    uint64_t version = 0; ///< 0: of no table
+    Stretch stretch;
+  };
+  std::array<Known, 4> known_; ///< two pairs of source and destination
+  unsigned next_ = 0;
 };
 
 } // namespace bz::hip

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace bz::hip {
 namespace {
 
@@ -66,6 +69,90 @@ TEST(MemoryTable, Overlaps) {
   EXPECT_TRUE(t.overlaps(at(0x10ff), 1));
   EXPECT_FALSE(t.overlaps(at(0x1100), 0x100));
   EXPECT_TRUE(t.overlaps(at(0x0), 0x10000));
+}
+
+using What = Stretch::What;
+
+TEST(MemoryTable, StretchesEndAtTheirNeighbours) {
+  MemoryTable t;
+  uint64_t version = 0;
+  EXPECT_EQ(t.stretch(at(0x1234), version).end, UINTPTR_MAX) << "an empty table knows nothing anywhere";
+  t.add(block(0x1000, 0x100));
+  t.add(block(0x3000, 0x100));
+  t.add(block(0x5000, 0x100));
+  t.remove(at(0x3000));
+  struct Row {
+    uintptr_t at;
+    What what;
+    uintptr_t begin, end;
+  };
+  for (const Row& r : {Row{0x0, What::unknown, 0, 0x1000}, Row{0x1000, What::live, 0x1000, 0x1100},
+                       Row{0x10ff, What::live, 0x1000, 0x1100}, Row{0x1100, What::unknown, 0x1100, 0x3000},
+                       Row{0x3080, What::freed, 0x3080, 0x3081}, Row{0x3100, What::unknown, 0x3100, 0x5000},
+                       Row{0x5100, What::unknown, 0x5100, UINTPTR_MAX}}) {
+    const Stretch s = t.stretch(at(r.at), version);
+    EXPECT_TRUE(s.what == r.what && s.begin == r.begin && s.end == r.end)
+        << std::hex << r.at << ": " << int(s.what) << " from " << s.begin << " to " << s.end;
+  }
+  EXPECT_EQ(version, t.version());
+}
+
+TEST(RecentMemory, NoChangeIsMissed) {
+  MemoryTable t;
+  RecentMemory recent;
+  const auto what = [&](uintptr_t a) { return recent.at(t, at(a)).what; };
+  EXPECT_EQ(what(0x1000), What::unknown);
+  t.add(block(0x1000, 0x100));
+  EXPECT_EQ(what(0x1000), What::live);
+  EXPECT_FALSE(recent.at(t, at(0x1000)).allocation.synchronous);
+  EXPECT_TRUE(t.set_synchronous(at(0x1000), true));
+  EXPECT_TRUE(recent.at(t, at(0x1000)).allocation.synchronous);
+  t.remove(at(0x1000));
+  EXPECT_EQ(what(0x1000), What::freed);
+  t.add(block(0x1000, 0x80));
+  EXPECT_EQ(recent.at(t, at(0x1000)).end, 0x1080u);
+  EXPECT_EQ(what(0x1080), What::freed) << "what the new one left of the old one";
+  t.remove_device(0);
+  EXPECT_EQ(what(0x1000), What::freed);
+}
+
+TEST(RecentMemory, MoreQuestionsThanItRemembers) {
+  MemoryTable t;
+  RecentMemory recent;
+  for (uintptr_t i = 1; i <= 16; ++i) t.add(block(i << 12, 0xf0 * i));
+  for (int round = 0; round < 3; ++round)
+    for (uintptr_t i = 1; i <= 16; ++i) {
+      EXPECT_EQ(recent.at(t, at((i << 12) + 1)).allocation.size, 0xf0 * i);
+      EXPECT_EQ(recent.at(t, at((i << 12) + 0xfff)).what, What::unknown);
+    }
+}
+
+TEST(RecentMemory, WhatAnotherThreadRemovedIsGone) {
+  MemoryTable t;
+  std::atomic<int> stage{0};
+  constexpr int kRounds = 2000;
+  std::thread other([&] {
+    RecentMemory recent;
+    for (int i = 0; i < kRounds; ++i) {
+      while (stage.load(std::memory_order_acquire) != 2 * i + 1) std::this_thread::yield();
+      EXPECT_EQ(recent.at(t, at(0x1000)).what, What::live) << i;
+      stage.store(2 * i + 2, std::memory_order_release);
+      while (stage.load(std::memory_order_acquire) != 2 * i + 3 && i + 1 < kRounds) {
+        const auto& s = recent.at(t, at(0x1000));
+        EXPECT_TRUE(s.what != What::live || s.end == 0x1100) << i;
+        std::this_thread::yield();
+      }
+    }
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    t.add(block(0x1000, 0x100));
+    stage.store(2 * i + 1, std::memory_order_release);
+    while (stage.load(std::memory_order_acquire) != 2 * i + 2) std::this_thread::yield();
+    t.remove(at(0x1000));
+    RecentMemory fresh;
+    EXPECT_EQ(fresh.at(t, at(0x1000)).what, What::freed);
+  }
+  other.join();
 }
 
 TEST(MemoryTable, ResetTakesOneDeviceAndLeavesWhatIsPermanent) {

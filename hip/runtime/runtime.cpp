@@ -1,6 +1,5 @@
 #include "hip/runtime/runtime.hpp"
 #include "base/environment.hpp"
-#include "base/fork.hpp"
 #include "base/log.hpp"
 #include "base/selection.hpp"
 #include "hip/runtime/capture.hpp"
@@ -39,7 +38,8 @@ Result Runtime::start() {
     const Result result = start_once();
     started_ = result.code(); // the words once, not at each call
     if (result.ok()) watch_forks();
-    else if (!result.message().empty()) log("hip", Level::warn, "{}: {}", error_name(result.code()), result.message());
+    runs_.store(result.ok(), std::memory_order_release);
+    if (!result.message().empty()) log("hip", Level::warn, "{}: {}", error_name(result.code()), result.message());
   });
   return started_;
 }
@@ -203,7 +203,10 @@ ThreadState::~ThreadState() {
 PerThreadNullStream::PerThreadNullStream() { ++thread_state().null_is_per_thread; }
 PerThreadNullStream::~PerThreadNullStream() { --thread_state().null_is_per_thread; }
 
-Result start_runtime() { return Runtime::get().start(); }
+Result start_runtime() {
+  auto& runtime = Runtime::get();
+  return runtime.runs() ? Result() : runtime.start();
+}
 
 namespace {
 

@@ -1,6 +1,7 @@
 // Runtime: the process-wide object behind the C API, made at the first call and never destroyed, because programs
 // unregister their code after our destructors would have run. Owns devices and all tables of handles.
 #pragma once
+#include "base/fork.hpp"
 #include "hip/runtime/device.hpp"
 #include "hip/runtime/handle_table.hpp"
 #include "hip/runtime/memory_table.hpp"
@@ -42,6 +43,8 @@ public:
 
   /// Starts HSA and finds the devices; the outcome of the first attempt stays.
   Result start();
+  /// It runs: start() would give success again.
+  bool runs() const { return runs_.load(std::memory_order_acquire) && !forked_child(); }
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   Outcome<Device*> device(int ordinal) const;
   /// The device of the calling thread.
@@ -71,6 +74,7 @@ private:
   Result start_once();
   Outcome<StreamPtr> find_stream(hipStream_t handle);
   std::once_flag once_;
+  std::atomic<bool> runs_{false};
   Result started_;
   HostAgent host_;
   std::vector<std::unique_ptr<Device>> devices_;

@@ -12,6 +12,9 @@ namespace {
 
 std::atomic<uint64_t> next_stream_id{1};
 
+/// A copy of this size takes a few microseconds, as long as to hand it to a thread that sleeps.
+constexpr size_t kSmallCopy = 64 * 1024;
+
 constexpr uint16_t packet_header(hsa_packet_type_t type) {
   return static_cast<uint16_t>(type << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
                                HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
@@ -47,6 +50,7 @@ std::vector<MarkerPtr> Stream::own_frontier() {
   std::vector<MarkerPtr> out;
   add_unfinished(out, last_);
   for (auto& m : waits_) add_unfinished(out, m);
+  quiet_.store(out.empty(), std::memory_order_release);
   return out;
 }
 
@@ -65,12 +69,20 @@ std::vector<MarkerPtr> Stream::frontier(bool implicit) {
   return out;
 }
 
+bool Stream::quiet() const {
+  if (!quiet_.load(std::memory_order_acquire)) return false;
+  if (is_null()) return device_.blocking_streams_quiet();
+  const Stream* null = is_blocking() ? device_.null_stream_seen() : nullptr;
+  return !null || null->quiet_.load(std::memory_order_acquire);
+}
+
 std::vector<MarkerPtr> Stream::record() {
   std::lock_guard lock(mutex_);
   auto markers = frontier(true);
   {
     std::lock_guard state(state_mutex_);
     waits_ = markers;
+    if (!markers.empty()) quiet_ = false;
   }
   if (!markers.empty()) show_busy();
   return markers;
@@ -101,6 +113,7 @@ void Stream::wait_for(std::vector<MarkerPtr> markers) {
     std::lock_guard state(state_mutex_);
     std::erase_if(waits_, [](auto& m) { return m->done(); });
     for (auto& m : markers) add_unfinished(waits_, m);
+    if (!waits_.empty()) quiet_ = false;
   }
   show_busy();
 }
@@ -113,7 +126,7 @@ std::vector<MarkerPtr> Stream::take_dependencies(const hsa_queue_t* in_queue) {
 }
 
 void Stream::show_busy() {
-  if (!listed_busy.load(std::memory_order_seq_cst) && !listed_busy.exchange(true)) device_.add_busy(weak_from_this());
+  if (!listed_busy.load(std::memory_order_seq_cst) && !listed_busy.exchange(true)) device_.add_busy(shared_from_this());
 }
 
 void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
@@ -124,6 +137,7 @@ void Stream::append(MarkerPtr marker, std::vector<MarkerPtr> dependencies) {
     marker->stream = id_;
     marker->position = ++position_;
     last_ = std::move(marker);
+    quiet_ = false;
     waits_.clear();
   }
   show_busy();
@@ -204,11 +218,17 @@ Status Stream::dispatch_all(const std::vector<BatchedDispatch>& kernels, std::ve
   return {};
 }
 
-Expected<MarkerPtr> Stream::copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent,
-                                 size_t size) {
+Status Stream::copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent, size_t size,
+                    bool host_reaches) {
   std::lock_guard lock(mutex_);
+  std::vector<MarkerPtr> waits;
+  if (!quiet()) waits = take_dependencies(nullptr);
+  if (waits.empty() && host_reaches && size <= kSmallCopy) {
+    std::memmove(dst, src, size);
+    prune();
+    return {};
+  }
   BZ_TRY_ASSIGN(MarkerPtr marker, Marker::create(Marker::Kind::copy, device_.agent()));
-  auto waits = take_dependencies(nullptr);
   std::vector<hsa_signal_t> signals;
   for (auto& m : waits) signals.push_back(m->signal());
   hsa_status_t status = hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size, uint32_t(signals.size()),
@@ -217,8 +237,8 @@ Expected<MarkerPtr> Stream::copy(void* dst, hsa_agent_t dst_agent, const void* s
     hsa_signal_store_screlease(marker->signal(), 0); // nothing was started: the signal may serve again
     return hsa_check(status, "starting a copy");
   }
-  append(marker, std::move(waits));
-  return marker;
+  append(std::move(marker), std::move(waits));
+  return {};
 }
 
 Expected<MarkerPtr> Stream::host_locked(std::vector<MarkerPtr> dependencies, std::function<void()> function) {
@@ -242,7 +262,8 @@ Expected<MarkerPtr> Stream::host(std::function<void()> function) {
 
 Result Stream::host_or_now(std::function<Status()> function) {
   std::lock_guard lock(mutex_);
-  auto waits = take_dependencies(nullptr);
+  std::vector<MarkerPtr> waits;
+  if (!quiet()) waits = take_dependencies(nullptr);
   if (waits.empty()) {
     prune();
     return Result(function());
@@ -255,7 +276,7 @@ Result Stream::host_or_now(std::function<Status()> function) {
 
 Result Stream::host_now(const std::function<Status()>& function) {
   std::vector<MarkerPtr> waits;
-  {
+  if (!quiet()) {
     std::lock_guard lock(mutex_);
     waits = take_dependencies(nullptr);
   }
@@ -304,7 +325,8 @@ void Stream::synchronize() {
   const auto policy = attributes().sync_policy;
   const auto how = policy == hipSyncPolicyAuto ? device_.wait_state()
                    : policy == hipSyncPolicySpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
-  for (auto& m : frontier(false)) m->wait(how);
+  if (!quiet())
+    for (auto& m : frontier(false)) m->wait(how);
   std::lock_guard lock(mutex_);
   prune();
 }

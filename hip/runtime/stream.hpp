@@ -58,8 +58,9 @@ public:
   Status dispatch_all(const std::vector<BatchedDispatch>& kernels, std::vector<MarkerPtr>& markers);
   /// `object` lives until all work so far is done.
   void keep(std::shared_ptr<const void> object);
-  /// A copy by the copy engine; both sides must be accessible to `agent`.
-  Expected<MarkerPtr> copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent, size_t size);
+  /// A copy by the copy engine. A small one between memory that the host reaches is done here if nothing is to be waited
+  /// for: to hand it over would cost more.
+  Status copy(void* dst, hsa_agent_t dst_agent, const void* src, hsa_agent_t src_agent, size_t size, bool host_reaches);
   /// Runs `function` on the stream's own thread when all work before it is done.
   Expected<MarkerPtr> host(std::function<void()> function);
   /// Runs `function` here and now, after waiting for all work before it.
@@ -87,6 +88,9 @@ public:
   std::vector<MarkerPtr> record();
 
   bool idle() { return frontier(false).empty(); }
+  /// True if work of this stream has nothing to wait for; false if it may have. No lock: all that was submitted before
+  /// the call, by whomever, counts. What has ended is noticed by frontier().
+  bool quiet() const;
   /// Gives back what finished work held, unless somebody submits right now.
   void tidy();
   /// It stands in its device's list of streams with unfinished work (Device::busy_streams).
@@ -135,6 +139,7 @@ private:
   std::mutex state_mutex_; ///< leaf lock: last_ and waits_, which other streams read, and attributes_
   MarkerPtr last_;
   std::vector<MarkerPtr> waits_; ///< taken by the next piece of work
+  std::atomic<bool> quiet_{true}; ///< nothing in last_ and waits_ is unfinished; changes under state_mutex_
   Attributes attributes_;
   uint64_t position_ = 0;
 

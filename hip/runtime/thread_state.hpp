@@ -1,6 +1,8 @@
 // What the API remembers per host thread: current device, errors, launch configurations, contexts, default stream.
 // Must not know how anything is done.
 #pragma once
+#include "hip/runtime/memory_table.hpp"
+
 #include <hip/host/prologue.h>
 
 #include <cstddef>
@@ -30,6 +32,7 @@ struct ThreadState {
   std::vector<int> valid_devices;
   hipStreamCaptureMode capture_mode = hipStreamCaptureModeGlobal;
   std::vector<std::shared_ptr<Stream>> per_thread_streams; ///< by device; null until used
+  RecentMemory memory; ///< of Runtime::memory
   ~ThreadState();
 };
 
