@@ -1,0 +1,205 @@
+// Reciprocals, and the three helpers that a division is made of on this ISA.
+#include "jit/emit/math_impl.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
+
+namespace bz::jit {
+
+using namespace llvm;
+
+V Math::Impl::any(V flags) {
+  return ir.CreateIsNotNull(ir.CreateBitCast(flags, ir.getIntNTy(cast<FixedVectorType>(flags->getType())->getNumElements())));
+}
+
+V Math::Impl::unless(V rare, V usual, function_ref<V()> f) {
+  if (auto* c = dyn_cast<Constant>(rare); c && c->isNullValue()) return usual;
+  LLVMContext& c = ir.getContext();
+  BasicBlock* before = ir.GetInsertBlock();
+  Function* in = before->getParent();
+  auto* slow = BasicBlock::Create(c, "", in);
+  auto* after = BasicBlock::Create(c, "", in, slow);
+  V is = any(rare);
+  ir.CreateCondBr(is, slow, after, MDBuilder(c).createUnlikelyBranchWeights());
+  ir.SetInsertPoint(slow);
+  V other = f();
+  BasicBlock* slow_end = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  PHINode* r = ir.CreatePHI(usual->getType(), 2);
+  r->addIncoming(usual, before);
+  r->addIncoming(other, slow_end);
+  return r;
+}
+
+// ---------------------------------------------------------------- reciprocals
+
+/// Single precision takes and gives no denormals here, whatever MODE says.
+V Math::Impl::rcp(V x) {
+  V one = real(x, 1.0);
+  if (&format(x) == &kDouble) return fdiv(one, x);
+  return flushed_result(fdiv(one, flushed_source(x)));
+}
+/// Two roundings could be off by almost two units: one correction in single precision.
+V Math::Impl::rsq(V x) {
+  V one = real(x, 1.0);
+  if (&format(x) == &kDouble) return fdiv(one, sqrt(x));
+  x = flushed_source(x);
+  V r = fdiv(one, sqrt(x));
+  if (traits.fast_numerics) return r;
+  V h = fmul(x, r);
+  V rest = fma(x, r, ir.CreateFNeg(h));
+  V error = fma(ir.CreateFNeg(rest), r, fma(ir.CreateFNeg(h), r, one));
+  V better = fma(fmul(r, real(x, 0.5)), error, r);
+  return pick(is_nan(better), r, better);   // zeros and infinities have no error to speak of
+}
+
+// ---------------------------------------------------------------- v_div_scale
+
+/// |n / d| is below the normals and n is not 0; decided without rounding. What overflows here was not small.
+V Math::Impl::quotient_tiny(V n, V d) {
+  const FloatFormat& f = format(d);
+  V ad = magnitude(d);
+  V small = compare(CmpInst::FCMP_OLT, fmul(magnitude(n), from_bits(d, f.pow2(f.bias - 1))), ad);
+  V finite = compare(CmpInst::FCMP_OLT, ad, from_bits(d, f.exponent()));
+  return band(band(small, compare(CmpInst::FCMP_UNE, n, real(n, 0.0))), finite);
+}
+
+/// (value, denominator, numerator): the value scaled so that the following steps neither overflow nor lose bits, and whether the
+/// quotient must be scaled back.
+Math::Impl::Scaled Math::Impl::div_scale(V s0, V s1, V s2) {
+  if (scale_memo.block == ir.GetInsertBlock() && scale_memo.a == s0 && scale_memo.b == s1 && scale_memo.c == s2) return scale_memo.result;
+  const FloatFormat& f = format(s0);
+  const bool wide = &f == &kDouble;
+  const int64_t far_apart = wide ? 768 : 96, tiny_exponent = wide ? 53 : 23;
+  const int by = wide ? 128 : 64;
+  V zero = real(s0, 0.0);
+  V e1 = exponent_field(s1), e2 = exponent_field(s2);
+  V is_numerator = compare(CmpInst::FCMP_OEQ, s0, s2), is_denominator = compare(CmpInst::FCMP_OEQ, s0, s1);
+  V up = fmul(s0, from_bits(s0, f.pow2(by))), down = fmul(s0, from_bits(s0, f.pow2(-by)));
+  V plain = canonicalize(s0);
+  V quotient_small = quotient_tiny(s2, s1), recip_small = quotient_tiny(real(s1, 1.0), s1);
+  V denormal = band(eq(e1, 0), compare(CmpInst::FCMP_UNE, s1, zero));
+  V apart = invert(slt(ir.CreateSub(e2, e1), far_apart));
+  V none = bor(compare(CmpInst::FCMP_OEQ, s1, zero), compare(CmpInst::FCMP_OEQ, s2, zero));
+  // The manual's tests, last one first. Where it scales a denominator up beyond the range, it goes down.
+  V r = pick(slt(e2, tiny_exponent + 1), up, plain);
+  r = pick(quotient_small, pick(is_numerator, up, plain), r);
+  r = pick(recip_small, down, r);
+  r = pick(band(recip_small, quotient_small), pick(is_denominator, down, plain), r);
+  r = pick(denormal, up, r);
+  r = pick(apart, pick(is_denominator, up, plain), r);
+  r = pick(none, from_bits(s0, f.default_nan()), r);
+  // The reciprocal's tests leave quotient_small as it is.
+  V mask = band(bor(band(quotient_small, invert(denormal)), apart), invert(none));
+  scale_memo = {ir.GetInsertBlock(), s0, s1, s2, {r, mask}};
+  return scale_memo.result;
+}
+
+// ---------------------------------------------------------------- v_div_fmas
+
+/// (x * y + z) * 2^n of singles, rounded once: the sum in double precision, rounded to odd.
+V Math::Impl::scaled_sum_single(V x, V y, V z, V n) {
+  V p = fmul(widen_to_double(x), widen_to_double(y)), q = widen_to_double(z);
+  V s = fadd(p, q), back = fsub(s, p);
+  V error = fadd(fsub(p, fsub(s, back)), fsub(q, back));
+  V bits = as_int(s);
+  V inexact = bor(ir.CreateFCmpOLT(error, real(error, 0.0)), ir.CreateFCmpOGT(error, real(error, 0.0)));
+  V outward = invert(slt(ir.CreateXor(as_int(error), bits), 0));
+  V next = ir.CreateAdd(bits, pick(outward, like(bits, 1), like(bits, ~uint64_t{0})));
+  V odd = as_float(pick(band(inexact, eq(band(bits, 1), 0)), next, bits));
+  return narrow_to_single(fmul(odd, pow2(odd, ir.CreateSExt(n, bits->getType()))));
+}
+
+/// The same of doubles; `plain` is x * y + z as MODE rounds it.
+V Math::Impl::scaled_sum_double(V x, V y, V z, V plain, V n) {
+  V factor = pow2(plain, n);
+  V r = fmul(plain, factor);
+  V infinity = from_bits(x, kDouble.exponent());
+  // A product beyond the largest number comes back by the scaling; z, below 2 then, is far below its last place.
+  V returns = band(slt(n, 0), band(ir.CreateFCmpOGE(magnitude(plain), from_bits(x, kDouble.pow2(1023))),
+                                   band(ir.CreateFCmpOLT(magnitude(x), infinity), ir.CreateFCmpOLT(magnitude(y), infinity))));
+  r = pick(returns, fma(fmul(x, from_bits(x, kDouble.pow2(-128))), y, z), r);
+  if (mode.ftz) return r;   // no result below the normals is rounded
+  // Below the normals the scaling rounds again, so it is given the sum rounded to odd: of both neighbours the odd one.
+  V down, up;
+  if (traits.avx512) {
+    down = fma_rounded(x, y, z, 8 | 1);
+    up = fma_rounded(x, y, z, 8 | 2);
+  } else {
+    // Rounding is a part of the state here. The asm changes it and puts it back.
+    auto* v4 = FixedVectorType::get(ir.getDoubleTy(), 4);
+    auto rounded = [&](uint32_t bits) {
+      return pieces(4, {x, y, z}, [&](ArrayRef<V> a) {
+        BasicBlock& entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
+        V place = IRBuilder<>(&entry, entry.begin()).CreateAlloca(ArrayType::get(ir.getInt32Ty(), 2));
+        auto* asm_type = FunctionType::get(v4, {v4, v4, v4, place->getType(), ir.getInt32Ty()}, false);
+        auto* code = InlineAsm::get(asm_type,
+                                    "vstmxcsr ($4)\n\tmov ($4), %eax\n\tand $$0xffff9fff, %eax\n\tor $5, %eax\n\tmov %eax, 4($4)\n\t"
+                                    "vldmxcsr 4($4)\n\tvfmadd213pd $3, $2, $0\n\tvldmxcsr ($4)",
+                                    "=&x,0,x,x,r,i,~{eax},~{memory},~{flags}", true);
+        return static_cast<V>(ir.CreateCall(asm_type, code, {a[0], a[1], a[2], place, i32(bits)}));
+      });
+    };
+    down = rounded(1u << 13);
+    up = rounded(2u << 13);
+  }
+  V exact = ir.CreateFCmpUEQ(down, up);
+  V odd = pick(exact, plain, pick(ne(band(as_int(down), 1), 0), down, up));
+  if (mode.daz) {   // a denormal sum would count as nothing: any other number far below the last place does as well
+    V b = as_int(odd);
+    V lost = band(eq(band(b, kDouble.exponent()), 0), ne(band(b, kDouble.fraction()), 0));
+    odd = pick(lost, as_float(bor(band(b, kDouble.sign()), kDouble.pow2(-1022))), odd);
+  }
+  return pick(ult(exponent_field(r), 2), fmul(odd, factor), r);
+}
+
+V Math::Impl::div_fmas(V x, V y, V z, V scale) {
+  const FloatFormat& f = format(x);
+  V r = fma(x, y, z);
+  return unless(scale, r, [&] {
+    const int64_t by = &f == &kDouble ? 128 : 64;
+    V e = exponent_field(z);
+    V n = pick(sgt(e, f.bias), like(e, static_cast<uint64_t>(by)), like(e, static_cast<uint64_t>(-by)));
+    V scaled = &f == &kDouble ? scaled_sum_double(x, y, z, r, n) : scaled_sum_single(x, y, z, n);
+    return pick(band(scale, invert(is_nan(r))), scaled, r);
+  });
+}
+
+// ---------------------------------------------------------------- v_div_fixup
+
+V Math::Impl::div_fixup(V q, V den, V num) {
+  const FloatFormat& f = format(q);
+  V sign = band(ir.CreateXor(as_int(den), as_int(num)), f.sign());
+  V r = as_float(bor(band(as_int(q), f.magnitude()), sign));
+  // Ordinary: both normal, and their quotient neither surely too large nor too small.
+  V e1 = exponent_field(den), e2 = exponent_field(num);
+  const uint64_t top = f.exponent() >> f.mantissa, least = &f == &kDouble ? 1075 : 150, most = static_cast<uint64_t>(f.bias) + 1;
+  V ordinary = band(band(ult(sub(e1, 1), top - 1), ult(sub(e2, 1), top - 1)), ult(add(ir.CreateSub(e2, e1), least), least + most + 1));
+  return unless(invert(ordinary), r, [&] { return div_fixup_rare(r, den, num); });
+}
+/// `r` has the quotient's sign.
+V Math::Impl::div_fixup_rare(V r, V den, V num) {
+  const FloatFormat& f = format(r);
+  const bool wide = &f == &kDouble;
+  V zero = real(r, 0.0), infinity = from_bits(r, f.exponent()), nan = from_bits(r, f.default_nan());
+  V sign = band(ir.CreateXor(as_int(den), as_int(num)), f.sign());
+  auto with_sign = [&](V positive) { return as_float(bor(as_int(positive), sign)); };
+  V apart = ir.CreateSub(exponent_field(num), exponent_field(den));
+  V smallest = from_bits(r, f.pow2(wide ? -1000 : -100)), largest = from_bits(r, f.pow2(wide ? 1000 : 100));
+  // By the rounding mode, which looks at the sign.
+  r = pick(slt(apart, wide ? -1075 : -150), fmul(with_sign(smallest), smallest), r);
+  r = pick(sgt(apart, f.bias + 1), fmul(with_sign(largest), largest), r);
+  V den_zero = compare(CmpInst::FCMP_OEQ, den, zero), num_zero = compare(CmpInst::FCMP_OEQ, num, zero);
+  V den_inf = ir.CreateFCmpOEQ(magnitude(den), infinity), num_inf = ir.CreateFCmpOEQ(magnitude(num), infinity);
+  r = pick(bor(den_inf, num_zero), with_sign(zero), r);
+  r = pick(bor(den_zero, num_inf), with_sign(infinity), r);
+  r = pick(bor(band(den_zero, num_zero), band(den_inf, num_inf)), nan, r);
+  r = pick(is_nan(den), quieted(den), r);
+  return pick(is_nan(num), quieted(num), r);
+}
+
+} // namespace bz::jit
