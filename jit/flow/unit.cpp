@@ -283,6 +283,7 @@ struct Scan {
       if (!x.lifted.implemented) return {};
       Effects e{x, unit.accum_offset};
       for (const Node& n : x.lifted.nodes) e.node(n);
+      if (inst->form == isa::Form::dpp) e.read(dest_of(*inst), dest_of(*inst) ? dest_of(*inst)->dwords : 0);   // lanes without a source keep theirs
       const std::string_view name = isa::row_meta(inst->row).name;
       if (name == "s_set_gpr_idx_on") indexed = true;
       if (indexed) {   // operands of vector rows depend on M0

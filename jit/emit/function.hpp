@@ -1,0 +1,129 @@
+// IR of a unit: one function that runs one wave. Each guest block is made twice where it can be reached both ways: for EXEC all
+// ones, without masks, and in general. Owns control flow, operands and the calls to the host; memory.cpp and cross.cpp have the
+// instructions that take their operands by themselves. Must not know passes or object files.
+#pragma once
+#include "exec/native/abi.hpp"
+#include "jit/emit/registers.hpp"
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <optional>
+#include <string_view>
+
+namespace bz::jit {
+
+/// What came out besides the IR.
+struct FunctionFacts {
+  std::vector<uint32_t> outcalls;   ///< dwords from the request's begin
+  bool switches = false;
+  uint32_t attempts = 0;            ///< how often the function was made until all guesses about loops were right
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(llvm::Module& module, const Unit& unit, const exec::NativeRequest& request, const MathTraits& traits);
+
+  /// Makes `name` (a NativeFn). Once per emitter.
+  FunctionFacts emit(const char* name);
+
+private:
+  using Chunks = std::array<Value, kChunks>;
+
+  // function.cpp: versions and control
+  void plan();
+  bool attempt(const char* name);
+  void emit_version(Version& v);
+  void emit_end(Version& v, const Block& b);
+  llvm::BasicBlock* edge(Version& from, uint32_t guest, bool full);
+  void go(Version& from, uint32_t guest, const Block& b);
+  void split_by_exec(Version& from, uint32_t guest);
+  void back_edge();
+  void leave(exec::NativeExit why, llvm::Value* target);
+  void store_everything();
+  llvm::Value* address_of(uint64_t pc);
+  bool on(std::string_view optimisation) const;
+
+  // function.cpp: calls and the context
+  llvm::Value* context_field(size_t offset, llvm::Type* type);
+  llvm::Value* wave_field(size_t offset);
+  void call_helper(size_t offset, std::initializer_list<llvm::Value*> args);
+  void yield(exec::YieldReason why, uint32_t argument);
+
+  // instruction.cpp: one instruction
+  void instruction(const Instruction& x);
+  void lane_nodes(const Instruction& x);
+  Value source(const Instruction& x, const Node& n, unsigned chunk);
+  Value operand_value(const isa::Operand& o, Kind kind, unsigned dword, unsigned chunk, bool packed);
+  Value node_value(const Instruction& x, const Node& n, const std::vector<Value>& values, unsigned chunk);
+  void outcall(const Instruction& x);
+  void call_out(const Instruction& x);
+  Value from_home(Reg r, unsigned chunk);
+  Value lanes_in(const Instruction& x, unsigned chunk);
+  /// A mask of the wave from the flags of its chunks, and back.
+  llvm::Value* wave_mask(const Chunks& flags);
+  Value mask_chunk(llvm::Value* mask, unsigned chunk);
+  /// EXEC of a chunk; null in versions for full waves.
+  llvm::Value* exec_mask(unsigned chunk);
+  /// Result of a lane: merged with what was there where lanes that are off are still wanted. `mask`: of this instruction.
+  void put(const Instruction& x, Reg r, unsigned chunk, const Value& v, llvm::Value* mask, bool always);
+
+  // memory.cpp
+  void scalar_load(const Instruction& x, unsigned dwords);
+  void scalar_buffer_load(const Instruction& x, unsigned dwords);
+  struct Access;
+  void load(const Instruction& x, MemoryImm m);
+  void store(const Instruction& x, MemoryImm m);
+  void two_cells(const Instruction& x, unsigned dwords, unsigned stride, bool is_load);
+  Access access_of(const Instruction& x, MemoryImm m, bool is_load);
+  void transfer(const Instruction& x, const Access& a);
+  Value chunk_address(const Access& a, unsigned chunk);
+  /// i1: the fast form may be used for the chunk; null: always.
+  llvm::Value* fast_condition(const Access& a, const Value& address, unsigned chunk);
+  llvm::Value* pointer_at(const Access& a, const Value& address, int64_t offset);
+  llvm::Value* lane_pointers(const Access& a, const Value& address, int64_t offset);
+  std::vector<Value> load_cell(const Access& a, const Value& address, unsigned chunk, int64_t offset);
+  void store_cell(const Access& a, const Value& address, unsigned chunk, int64_t offset, const std::vector<Value>& data);
+  std::vector<Value> load_private(const Access& a, const Value& address, unsigned chunk);
+  void store_private(const Access& a, const Value& address, unsigned chunk, const std::vector<Value>& data);
+  Value widen(isa::Elem e, llvm::Value* narrow);
+
+  // cross.cpp
+  Value read_lane(const Instruction& x, const Node& n, const Value& lane);
+  void write_lane(const Instruction& x, const Value& lane, const Value& v);
+  Value first_active();
+  Chunks dpp(const Instruction& x, const Node& n, std::array<llvm::Value*, kChunks>& keep);
+  void swizzle(const Instruction& x);
+  void bpermute(const Instruction& x);
+  /// Lanes of a row of four chunks in another order; -1: 0.
+  llvm::Value* gather_lanes(const std::array<llvm::Value*, kChunks>& row, const std::array<int, kLanes>& from);
+
+  llvm::Module& module_;
+  const Unit& unit_;
+  const exec::NativeRequest& request_;
+  MathTraits traits_;
+  Ir ir_;
+  Values values_;
+  std::unique_ptr<Registers> regs_;
+  llvm::Function* function_ = nullptr;
+  llvm::Value *context_ = nullptr, *wave_ = nullptr, *code_ = nullptr, *lds_ = nullptr, *helpers_ = nullptr, *table_ = nullptr;
+  std::vector<Version> versions_;                 ///< of blocks: 2 * guest + full; then entries
+  std::vector<uint32_t> order_;                   ///< of making
+  std::vector<std::vector<uint32_t>> before_;     ///< by version: those that may lead to it
+  std::map<std::pair<uint32_t, uint32_t>, Registers::Guess> guesses_;
+  std::map<llvm::Value*, Chunks> mask_parts_;
+  std::array<llvm::Value*, kChunks> exec_masks_{};
+  FunctionFacts facts_;
+  // Lines are guest instructions: dwords from the request's begin, counted from 1.
+  llvm::DIBuilder lines_;
+  llvm::DICompileUnit* lines_unit_ = nullptr;
+  llvm::DISubprogram* lines_function_ = nullptr;
+
+  // Of the instruction in progress.
+  struct Write { Reg r; unsigned chunk; Value value; };
+  std::vector<Write> writes_;
+  llvm::Value* branch_condition_ = nullptr;
+  llvm::Value* jump_target_ = nullptr;
+};
+
+} // namespace bz::jit

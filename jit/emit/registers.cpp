@@ -1,0 +1,205 @@
+#include "jit/emit/registers.hpp"
+
+#include <llvm/IR/Instructions.h>
+
+namespace bz::jit {
+namespace {
+
+Kind kind_of(bool wide) { return wide ? Kind::u64 : Kind::u32; }
+
+/// The builder stands before the end of a version that is done, for as long as this lives.
+struct AtEnd {
+  Ir& ir;
+  llvm::IRBuilderBase::InsertPoint saved;
+  AtEnd(Ir& b, Version* v) : ir(b), saved(b.saveIP()) { ir.SetInsertPoint(v->last->getTerminator()); }
+  ~AtEnd() { ir.restoreIP(saved); }
+};
+
+bool same(const Value& x, const Value& y) {
+  return x.vec == y.vec && x.base == y.base && x.cond == y.cond && x.pattern == y.pattern;
+}
+
+} // namespace
+
+llvm::Value* Registers::home(Reg r, unsigned chunk) {
+  namespace layout = exec::layout;
+  uint64_t at;
+  if (r == kScc) at = offsetof(exec::Wave, scc);
+  else if (is_vgpr(r)) at = layout::vgpr(r - kVgpr0) + 64 * chunk;
+  else at = layout::sgpr(r);
+  return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), wave_, at);
+}
+
+Value Registers::read32(Reg r, unsigned chunk) { return read(at, r, chunk, false); }
+Value Registers::read64(Reg r, unsigned chunk) { return read(at, r, chunk, true); }
+
+void Registers::write32(Reg r, unsigned chunk, const Value& v) {
+  at->defs[place(r, chunk)] = {v, {}, 0};
+}
+void Registers::write64(Reg r, unsigned chunk, const Value& v, const Value& low, const Value& high) {
+  at->defs[place(r, chunk)] = {low, v, 1};
+  at->defs[place(static_cast<Reg>(r + 1), chunk)] = {high, v, 2};
+}
+
+Value Registers::read(Version* v, Reg r, unsigned chunk, bool wide) {
+  // EXEC of a version for full waves is known until it is written.
+  if (!wide) {
+    auto d = v->defs.find(place(r, chunk));
+    if (d == v->defs.end()) {
+      if (v->full && (r == kExec || r == kExec + 1)) return values_.constant(Kind::u32, ~0u);
+      return arrived(v, r, chunk, false);
+    }
+    if (d->second.v32) return d->second.v32;
+    Node n;
+    n.prim = d->second.part == 1 ? Prim::lo : Prim::hi;
+    n.kind = Kind::u32;
+    n.lane = chunk != kScalar;
+    n.args = 1;
+    Value part = values_.pure(n, std::span<const Value>(&d->second.v64, 1), chunk);
+    if (keep_parts) d->second.v32 = part;
+    return part;
+  }
+  auto lo = v->defs.find(place(r, chunk)), hi = v->defs.find(place(static_cast<Reg>(r + 1), chunk));
+  const bool has_lo = lo != v->defs.end(), has_hi = hi != v->defs.end();
+  if (has_lo && has_hi && lo->second.part == 1 && hi->second.part == 2 && same(lo->second.v64, hi->second.v64)) return lo->second.v64;
+  if (!has_lo && !has_hi) {
+    if (v->full && r == kExec) return values_.constant(Kind::u64, ~uint64_t{0});
+    return arrived(v, r, chunk, true);
+  }
+  const Value parts[2] = {read(v, r, chunk, false), read(v, static_cast<Reg>(r + 1), chunk, false)};
+  Node n;
+  n.prim = Prim::make64;
+  n.kind = Kind::u64;
+  n.lane = chunk != kScalar;
+  n.args = 2;
+  return values_.pure(n, parts, chunk);
+}
+
+Value Registers::arrived(Version* v, Reg r, unsigned chunk, bool wide) {
+  const uint32_t key = place(r, chunk) << 1 | wide;
+  if (auto it = v->arrived.find(key); it != v->arrived.end()) return it->second;
+  Value x;
+  if (v->entry) x = load(v, r, chunk, wide);
+  else if (!v->complete) x = promise(v, r, chunk, wide);
+  else if (v->in.empty()) {   // cannot be reached
+    auto* t = chunk == kScalar ? values_.scalar_type(kind_of(wide)) : values_.vector_type(kind_of(wide));
+    auto* p = llvm::PoisonValue::get(t);
+    x = chunk == kScalar ? Values::scalar(kind_of(wide), p) : Values::vector(kind_of(wide), p);
+  } else if (v->in.size() == 1) x = at_end(v->in[0].from, r, chunk, wide);
+  else x = merge(v, r, chunk, wide);
+  v->arrived[key] = x;
+  return x;
+}
+
+Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
+  AtEnd place_it(ir_, v);
+  return read(v, r, chunk, wide);
+}
+
+/// From the wave block, in an entry version (which ends in a jump to code proper).
+Value Registers::load(Version* v, Reg r, unsigned chunk, bool wide) {
+  AtEnd place_it(ir_, v);
+  if (chunk == kScalar) {
+    auto* t = ir_.getIntNTy(wide ? 64 : 32);
+    return Values::scalar(kind_of(wide), ir_.CreateAlignedLoad(t, home(r, chunk), llvm::Align(4)));
+  }
+  if (wide) {
+    const Value parts[2] = {arrived(v, r, chunk, false), arrived(v, static_cast<Reg>(r + 1), chunk, false)};
+    Node n;
+    n.prim = Prim::make64;
+    n.kind = Kind::u64;
+    n.lane = true;
+    n.args = 2;
+    return values_.pure(n, parts, chunk);
+  }
+  if (auto p = entry_patterns.find({r, chunk}); p != entry_patterns.end() && v->kernel_start && values_.patterns) {
+    auto* base = ir_.CreateAnd(ir_.CreateAlignedLoad(ir_.getInt32Ty(), home(r, chunk), llvm::Align(4)), ir_.getInt32(static_cast<uint32_t>(p->second.second)));
+    return {Kind::u32, nullptr, base, nullptr, p->second.first};
+  }
+  return Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), home(r, chunk), llvm::Align(64)));
+}
+
+llvm::PHINode* Registers::phi(Version* v, llvm::Type* type) {
+  return llvm::PHINode::Create(type, static_cast<unsigned>(v->in.size()), "", v->first->begin());
+}
+
+Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
+  std::vector<Value> x;
+  for (auto& e : v->in) x.push_back(at_end(e.from, r, chunk, wide));
+  bool all_same = true, regular = true, conditional = false;
+  for (auto& y : x) {
+    all_same &= same(y, x[0]);
+    regular &= y.regular() && y.pattern == x[0].pattern;
+    conditional |= y.cond != nullptr;
+  }
+  if (all_same) return x[0];   // it reaches all ways, so it was made before they parted
+  const Kind k = kind_of(wide);
+  Value result{k, nullptr, nullptr, nullptr, {}};
+  auto join = [&](llvm::Type* t, auto get) {
+    auto* p = phi(v, t);
+    for (size_t i = 0; i < x.size(); ++i) p->addIncoming(get(i), v->in[i].block);
+    return p;
+  };
+  if (regular) {
+    result.pattern = x[0].pattern;
+    result.base = join(values_.scalar_type(k), [&](size_t i) { return x[i].base; });
+    if (conditional) result.cond = join(ir_.getInt1Ty(), [&](size_t i) -> llvm::Value* { return x[i].cond ? x[i].cond : ir_.getTrue(); });
+  }
+  if (!regular || conditional)
+    result.vec = join(values_.vector_type(k), [&](size_t i) {
+      AtEnd place_it(ir_, v->in[i].from);
+      return values_.lanes(x[i]);
+    });
+  return result;
+}
+
+/// A phi whose arguments come later. In a loop most registers keep the shape that they come in with.
+Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
+  const Kind k = kind_of(wide);
+  Value x{k, nullptr, nullptr, nullptr, {}};
+  const uint32_t key = place(r, chunk) << 1 | wide;
+  if (chunk == kScalar) {
+    x.base = phi(v, values_.scalar_type(k));
+  } else {
+    Guess& guess = (*guesses)[{v->name, key}];
+    Value first;
+    if (!guess.vector && !v->in.empty() && v->in[0].from->order < v->order) first = at_end(v->in[0].from, r, chunk, wide);
+    if (first.regular()) {
+      x.pattern = first.pattern;
+      x.base = phi(v, values_.scalar_type(k));
+      if (guess.conditional || first.cond) x.cond = phi(v, ir_.getInt1Ty());
+    } else guess.vector = true;
+    if (!x.base || x.cond) x.vec = phi(v, values_.vector_type(k));
+  }
+  promises_.push_back({v, r, chunk, wide, x});
+  return x;
+}
+
+bool Registers::finish() {
+  bool right = true;
+  for (size_t n = 0; n < promises_.size(); ++n) {   // grows meanwhile
+    const Promise p = promises_[n];
+    const uint32_t key = place(p.r, p.chunk) << 1 | p.wide;
+    for (auto& e : p.version->in) {
+      Value y = at_end(e.from, p.r, p.chunk, p.wide);
+      AtEnd place_it(ir_, e.from);
+      auto add = [&](llvm::Value* phi, llvm::Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, e.block); };
+      if (p.chunk == kScalar) {
+        add(p.value.base, y.base);
+        continue;
+      }
+      if (p.value.base) {
+        bool fits = y.regular() && y.pattern == p.value.pattern;
+        if (!fits) (*guesses)[{p.version->name, key}].vector = true, right = false;
+        else if (y.cond && !p.value.cond) (*guesses)[{p.version->name, key}].conditional = true, right = false;
+        add(p.value.base, fits ? y.base : llvm::PoisonValue::get(p.value.base->getType()));
+        if (p.value.cond) add(p.value.cond, fits && y.cond ? y.cond : ir_.getTrue());
+      }
+      if (p.value.vec) add(p.value.vec, values_.lanes(y));
+    }
+  }
+  promises_.clear();
+  return right;
+}
+
+} // namespace bz::jit

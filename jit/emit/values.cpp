@@ -1,0 +1,239 @@
+#include "jit/emit/values.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/Support/KnownBits.h>
+
+namespace bz::jit {
+namespace {
+
+unsigned width_of(Kind k) { return k == Kind::u64 || k == Kind::f64 ? 64 : k == Kind::f16 ? 16 : k == Kind::flag ? 1 : 32; }
+bool is_integer(Kind k) { return k == Kind::u32 || k == Kind::u64 || k == Kind::flag; }
+
+/// Primitives that a scalar does as well as 16 equal lanes.
+bool scalar_too(Prim p) {
+  switch (p) {
+  case Prim::add: case Prim::sub: case Prim::mul: case Prim::and_: case Prim::or_: case Prim::xor_: case Prim::not_: case Prim::shl: case Prim::shr:
+  case Prim::sar: case Prim::eq: case Prim::ne: case Prim::ult: case Prim::ule: case Prim::slt: case Prim::sle: case Prim::select: case Prim::cast:
+  case Prim::lo: case Prim::hi: case Prim::make64: case Prim::zext64: case Prim::sext64: case Prim::from_flag: case Prim::umin: case Prim::umax:
+  case Prim::smin: case Prim::smax: case Prim::umul_hi: case Prim::smul_hi: case Prim::popcount: case Prim::clz: case Prim::ctz: case Prim::reverse_bits:
+    return true;
+  default: return false;
+  }
+}
+
+std::optional<uint64_t> constant_of(llvm::Value* v) {
+  if (auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(v)) return c->getZExtValue();
+  return std::nullopt;
+}
+
+} // namespace
+
+Values::Values(Ir& ir, const MathTraits& traits, const llvm::DataLayout& layout) : ir_(ir), math_(ir, traits, kLanes), layout_(layout) {}
+
+llvm::Value* Values::splat(llvm::Value* scalar) { return ir_.CreateVectorSplat(kLanes, scalar); }
+
+Value Values::constant(Kind k, uint64_t bits) {
+  auto* integer = llvm::ConstantInt::get(ir_.getIntNTy(width_of(k)), bits);
+  if (is_integer(k)) return scalar(k, integer);
+  return scalar(k, ir_.CreateBitCast(integer, scalar_type(k)));
+}
+
+llvm::Value* Values::lanes(const Value& v) {
+  if (v.vec) return v.vec;
+  auto* s = splat(v.base);
+  if (v.pattern.uniform()) return s;
+  std::vector<llvm::Constant*> c;
+  auto* t = llvm::cast<llvm::IntegerType>(scalar_type(v.kind));
+  for (int64_t d : v.pattern.delta) c.push_back(llvm::ConstantInt::getSigned(t, d));
+  return ir_.CreateAdd(s, llvm::ConstantVector::get(c));
+}
+
+llvm::Value* Values::and_cond(llvm::Value* x, llvm::Value* y) { return !x ? y : !y || x == y ? x : ir_.CreateAnd(x, y); }
+
+llvm::Value* Values::emit(const Node& node, std::span<const Value> args, unsigned chunk, bool lane) {
+  std::vector<llvm::Value*> values;
+  std::vector<Kind> kinds;
+  for (const Value& a : args) {
+    values.push_back(lane ? lanes(a) : a.base);
+    kinds.push_back(a.kind);
+  }
+  Node n = node;
+  n.lane = lane;
+  return math_.emit(n, values, kinds, chunk);
+}
+
+Value Values::pure(const Node& node, std::span<const Value> args, unsigned chunk) {
+  if (node.prim == Prim::constant) return constant(node.kind, node.imm);
+  if (!node.lane) return scalar(node.kind, emit(node, args, chunk, false));
+  if (node.prim == Prim::no_lanes) return constant(Kind::flag, 0);
+  if (patterns) {
+    if (node.prim == Prim::lane_index) {
+      Value v = constant(Kind::u32, kLanes * chunk);
+      v.pattern = Pattern::lanes();
+      return v;
+    }
+    if (Value v = all_uniform(node, args, chunk)) return v;
+    if (Value v = regular(node, args)) {
+      if (v.cond) v.vec = emit(node, args, chunk, true);
+      return v;
+    }
+  }
+  return vector(node.kind, emit(node, args, chunk, true));
+}
+
+Value Values::op(Prim p, Kind kind, std::initializer_list<Value> args, uint64_t imm) {
+  Node n;
+  n.prim = p;
+  n.kind = kind;
+  n.lane = true;
+  n.imm = imm;
+  n.args = static_cast<uint8_t>(args.size());
+  return pure(n, std::span<const Value>(args.begin(), args.size()), 0);
+}
+
+/// The same in all lanes: once is enough.
+Value Values::all_uniform(const Node& node, std::span<const Value> args, unsigned chunk) {
+  if (!scalar_too(node.prim) || args.empty()) return {};
+  for (const Value& a : args)
+    if (!a.uniform()) return {};
+  return scalar(node.kind, emit(node, args, chunk, false));
+}
+
+std::optional<uint64_t> Values::known_zero(llvm::Value* base) {
+  if (!base->getType()->isIntegerTy()) return std::nullopt;
+  return llvm::computeKnownBits(base, layout_).Zero.getZExtValue();
+}
+
+/// base + delta = base | delta in every lane.
+bool Values::apart(const Value& v) {
+  if (v.pattern.uniform()) return true;
+  auto bits = v.pattern.bits();
+  if (!bits) return false;
+  return (*bits & ~*known_zero(v.base)) == 0;
+}
+
+llvm::Value* Values::no_wrap(llvm::Value* base, const Pattern& p, bool is_signed) {
+  Value v{Kind::u32, nullptr, base, nullptr, p};
+  const auto bits = p.bits();
+  if (bits && apart(v) && !(is_signed && (*bits >> 31))) return nullptr;
+  const int64_t least = p.least(), range = p.most() - least;
+  llvm::Value* wide = is_signed ? ir_.CreateSExt(base, ir_.getInt64Ty()) : ir_.CreateZExt(base, ir_.getInt64Ty());
+  const int64_t from = is_signed ? int64_t{1} << 31 : 0;
+  auto* moved = ir_.CreateAdd(wide, ir_.getInt64(static_cast<uint64_t>(least + from)));
+  return ir_.CreateICmpULE(moved, ir_.getInt64(static_cast<uint64_t>(0xffffffff - range)));
+}
+
+Value Values::regular(const Node& node, std::span<const Value> args) {
+  llvm::Value* cond = nullptr;
+  for (const Value& a : args) {
+    if (!a.regular()) return {};
+    cond = and_cond(cond, a.cond);
+  }
+  if (args.empty()) return {};
+  Value v = regular_op(node, args);
+  if (!v) return v;
+  v.kind = node.kind;
+  v.cond = and_cond(cond, v.cond);
+  if (auto c = constant_of(v.cond)) {
+    if (!*c) return {};
+    v.cond = nullptr;
+  }
+  return v;
+}
+
+Value Values::bitwise_op(Prim p, Kind kind, const Value& x, const Value& y) {
+  if (!apart(x)) return {};
+  const auto bits = *x.pattern.bits();
+  auto known = llvm::computeKnownBits(y.base, layout_);
+  const uint64_t ones = known.One.getZExtValue(), zeros = known.Zero.getZExtValue();
+  if (bits & ~(ones | zeros)) return {};
+  auto pattern = bitwise(p == Prim::and_ ? Bitwise::and_ : p == Prim::or_ ? Bitwise::or_ : Bitwise::xor_, x.pattern, ones, width_of(kind));
+  if (!pattern) return {};
+  auto* base = p == Prim::and_ ? ir_.CreateAnd(x.base, y.base) : p == Prim::or_ ? ir_.CreateOr(x.base, y.base) : ir_.CreateXor(x.base, y.base);
+  return {kind, nullptr, base, nullptr, *pattern};
+}
+
+/// args are all regular; their conditions are the caller's business.
+Value Values::regular_op(const Node& node, std::span<const Value> args) {
+  const unsigned width = width_of(node.kind);
+  const Value& x = args[0];
+  auto with = [&](llvm::Value* base, const Pattern& p, llvm::Value* cond = nullptr) { return Value{node.kind, nullptr, base, cond, p}; };
+  auto second_uniform = [&] { return args.size() > 1 && args[1].pattern.uniform(); };
+  switch (node.prim) {
+  case Prim::add: return with(ir_.CreateAdd(x.base, args[1].base), add(x.pattern, args[1].pattern, width));
+  case Prim::sub: return with(ir_.CreateSub(x.base, args[1].base), sub(x.pattern, args[1].pattern, width));
+  case Prim::mul: {
+    const Value& a = second_uniform() ? x : args[1];
+    const Value& b = second_uniform() ? args[1] : x;
+    auto c = constant_of(b.base);
+    if (!c || !b.pattern.uniform()) return {};
+    return with(ir_.CreateMul(a.base, b.base), mul(a.pattern, *c, width));
+  }
+  case Prim::shl: {
+    auto c = constant_of(args[1].base);
+    if (!c || !second_uniform()) return {};
+    return with(ir_.CreateShl(x.base, llvm::ConstantInt::get(x.base->getType(), *c)), shl(x.pattern, static_cast<unsigned>(*c), width));
+  }
+  case Prim::and_: case Prim::or_: case Prim::xor_:
+    if (node.kind == Kind::flag) return {};
+    if (second_uniform()) return bitwise_op(node.prim, node.kind, x, args[1]);
+    if (x.pattern.uniform()) return bitwise_op(node.prim, node.kind, args[1], x);
+    return {};
+  case Prim::shr: case Prim::sar: {
+    auto c = constant_of(args[1].base);
+    if (!c || !second_uniform()) return {};
+    auto* by = llvm::ConstantInt::get(x.base->getType(), *c);
+    const bool arithmetic = node.prim == Prim::sar;
+    auto* base = arithmetic ? ir_.CreateAShr(x.base, by) : ir_.CreateLShr(x.base, by);
+    const auto bits = x.pattern.bits();
+    if (bits && apart(x) && !(arithmetic && (*bits >> (width - 1) & 1)))
+      if (auto p = shr(x.pattern, static_cast<unsigned>(*c))) return with(base, *p);
+    // The sign is one for all lanes unless the lanes lie around 0 or the end of the range.
+    if (arithmetic && *c == width - 1 && width == 32 && x.pattern.least() >= 0) {
+      auto* last = ir_.CreateAdd(x.base, llvm::ConstantInt::getSigned(x.base->getType(), x.pattern.most()));
+      return with(base, {}, ir_.CreateICmpSGE(ir_.CreateXor(x.base, last), llvm::ConstantInt::get(x.base->getType(), 0)));
+    }
+    return {};
+  }
+  case Prim::cast: return x.pattern.uniform() ? with(ir_.CreateBitCast(x.base, scalar_type(node.kind)), {}) : Value{};
+  case Prim::lo: return with(ir_.CreateTrunc(x.base, ir_.getInt32Ty()), shl(x.pattern, 0, 32));
+  case Prim::hi:
+    if (!apart(x) || (*x.pattern.bits() >> 32)) return {};
+    return with(ir_.CreateTrunc(ir_.CreateLShr(x.base, 32), ir_.getInt32Ty()), {});
+  case Prim::zext64: return with(ir_.CreateZExt(x.base, ir_.getInt64Ty()), x.pattern, no_wrap(x.base, x.pattern, false));
+  case Prim::sext64: return with(ir_.CreateSExt(x.base, ir_.getInt64Ty()), x.pattern, no_wrap(x.base, x.pattern, true));
+  case Prim::make64: {
+    if (!second_uniform()) return {};
+    auto* high = ir_.CreateShl(ir_.CreateZExt(args[1].base, ir_.getInt64Ty()), 32);
+    auto* base = ir_.CreateOr(ir_.CreateZExt(x.base, ir_.getInt64Ty()), high);
+    return with(base, x.pattern, no_wrap(x.base, x.pattern, false));
+  }
+  case Prim::add_carry: {
+    if (!args[2].pattern.uniform()) return {};
+    auto* carry = ir_.CreateZExt(args[2].base, x.base->getType());
+    return with(ir_.CreateAdd(ir_.CreateAdd(x.base, args[1].base), carry), add(x.pattern, args[1].pattern, width));
+  }
+  case Prim::add_carry_out: {
+    if (args.size() != 3 || !args[2].pattern.uniform()) return {};
+    // Lanes differ only in one operand, whose sum must not run over between them.
+    const Value& a = second_uniform() ? x : args[1];
+    const Value& b = second_uniform() ? args[1] : x;
+    if (!b.pattern.uniform() || a.pattern.least() < 0) return {};
+    auto* wide = ir_.CreateAdd(ir_.CreateAdd(ir_.CreateZExt(a.base, ir_.getInt64Ty()), ir_.CreateZExt(b.base, ir_.getInt64Ty())),
+                               ir_.CreateZExt(args[2].base, ir_.getInt64Ty()));
+    llvm::Value* cond = a.pattern.uniform() ? nullptr : and_cond(no_wrap(ir_.CreateTrunc(wide, ir_.getInt32Ty()), a.pattern, false), no_wrap(a.base, a.pattern, false));
+    return with(ir_.CreateICmpNE(ir_.CreateLShr(wide, 32), ir_.getInt64(0)), {}, cond);
+  }
+  case Prim::select:
+    if (!x.pattern.uniform() || !(args[1].pattern == args[2].pattern)) return {};
+    return with(ir_.CreateSelect(x.base, args[1].base, args[2].base), args[1].pattern);
+  case Prim::eq: case Prim::ne:
+    // Equal differences: one comparison.
+    if (!(x.pattern == args[1].pattern)) return {};
+    return with(node.prim == Prim::eq ? ir_.CreateICmpEQ(x.base, args[1].base) : ir_.CreateICmpNE(x.base, args[1].base), {});
+  default: return {};
+  }
+}
+
+} // namespace bz::jit

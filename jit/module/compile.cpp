@@ -1,0 +1,158 @@
+#include "jit/module/compile.hpp"
+#include "jit/emit/function.hpp"
+#include "jit/module/flat.hpp"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <chrono>
+#include <mutex>
+
+namespace bz::jit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point& t) {
+  auto now = Clock::now();
+  double ms = std::chrono::duration<double, std::milli>(now - t).count();
+  t = now;
+  return ms;
+}
+
+Expected<std::unique_ptr<llvm::TargetMachine>> machine_for(const exec::NativeRequest& r) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string why;
+  const llvm::Triple triple("x86_64-pc-linux-gnu");
+  const auto* target = llvm::TargetRegistry::lookupTarget(triple, why);
+  if (!target) return error(Code::unsupported, "LLVM has no x86: {}", why);
+  std::string features = r.features;
+  if (features.empty() && r.cpu.empty()) {
+    for (auto& f : llvm::sys::getHostCPUFeatures()) features += (features.empty() ? "" : ",") + std::string(f.second ? "+" : "-") + f.first().str();
+  }
+  llvm::TargetOptions options;
+  options.EmitStackSizeSection = true;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  auto level = r.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  std::unique_ptr<llvm::TargetMachine> m(target->createTargetMachine(triple, r.cpu.empty() ? llvm::sys::getHostCPUName() : llvm::StringRef(r.cpu), features, options,
+                                                                     llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+  if (!m) return error(Code::unsupported, "LLVM knows no processor {}", r.cpu);
+  return m;
+}
+
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cam;
+  llvm::ModuleAnalysisManager mam;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cam, mam);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::ADCEPass());
+  for (auto& f : module)
+    if (!f.isDeclaration()) passes.run(f, fam);
+}
+
+bool has_avx512(const llvm::TargetMachine& m) {
+  const std::string f = (m.getTargetFeatureString() + ",").str();
+  if (f.find("+avx512f,") != std::string::npos) return f.find("+avx512bw,") != std::string::npos && f.find("+avx512vl,") != std::string::npos && f.find("+avx512dq,") != std::string::npos;
+  return m.getTargetCPU() == "x86-64-v4";
+}
+
+} // namespace
+
+Status compile(const exec::NativeRequest& request, exec::NativeImage& image, CompileReport* report, bool want_text) {
+  CompileReport local;
+  CompileReport& rep = report ? *report : local;
+  auto t = Clock::now();
+  if (split_mode(request.mode))
+    return error(Code::unsupported, "MODE 0x{:x}: single precision rounds or flushes otherwise than double precision", request.mode);
+  BZ_TRY_ASSIGN(Unit unit, make_unit(request));
+  rep.analysis_ms = since(t);
+
+  BZ_TRY_ASSIGN(auto machine, machine_for(request));
+  llvm::LLVMContext context;
+  llvm::Module module("kernel", context);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  MathTraits traits;
+  traits.target = request.target;
+  traits.mode = request.mode;
+  traits.avx512 = has_avx512(*machine);
+  traits.fast_numerics = request.fast_numerics;
+  FunctionEmitter emitter(module, unit, request, traits);
+  const FunctionFacts facts = emitter.emit("kernel");
+  rep.attempts = facts.attempts;
+  auto* function = module.getFunction("kernel");
+  function->addFnAttr("no-jump-tables", "true");
+  function->addFnAttr("target-cpu", machine->getTargetCPU());
+  function->addFnAttr("target-features", machine->getTargetFeatureString());
+#ifndef NDEBUG
+  constexpr bool kVerify = true;
+#else
+  const bool kVerify = request.off.find("trust") != std::string::npos;
+#endif
+  if (kVerify || want_text) {
+    std::string why;
+    llvm::raw_string_ostream out(why);
+    if (llvm::verifyModule(module, &out)) return error(Code::internal, "the code made is malformed: {}", why.substr(0, 2000));
+  }
+  rep.emit_ms = since(t);
+  run_passes(module, *machine);
+  rep.passes_ms = since(t);
+  if (want_text) {
+    llvm::raw_string_ostream out(rep.ir);
+    module.print(out, nullptr);
+    auto copy = llvm::CloneModule(module);
+    llvm::SmallString<0> text;
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager assembly;
+    if (!machine->addPassesToEmitFile(assembly, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) assembly.run(*copy);
+    rep.assembly = text.str().str();
+    since(t);
+  }
+
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) return error(Code::unsupported, "LLVM writes no objects here");
+  codegen.run(module);
+  image.entries.clear();
+  for (uint64_t pc : unit.entry_pcs) image.entries.push_back(static_cast<uint32_t>((pc - request.begin) / 4));
+  image.outcalls = facts.outcalls;
+  image.switches = facts.switches;
+  image.instructions = static_cast<uint32_t>(unit.instructions.size());
+  BZ_TRY(flatten(std::string_view(object.data(), object.size()), "kernel", image));
+  rep.codegen_ms = since(t);
+  return {};
+}
+
+} // namespace bz::jit
