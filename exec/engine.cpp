@@ -3,6 +3,7 @@
 #include "exec/interp/control_ops.hpp"
 #include "exec/level_choice.hpp"
 #include "exec/schedule.hpp"
+#include "exec/trace.hpp"
 #include "base/environment.hpp"
 #include "base/log.hpp"
 
@@ -16,11 +17,6 @@
 namespace bz::exec {
 namespace {
 
-// ---------------------------------------------------------------- time
-
-// A group is looked at every kLook; one that is seen to wait is parked at once, one that sleeps without standing still
-// after a short time, one that works after a while. TSC ticks; a rate of some GHz is near enough.
-constexpr uint64_t kLook = 50'000, kSleepSlice = 100'000, kWorkSlice = 4'000'000;
 /// Back edges between two looks: as many as kLook takes.
 constexpr int64_t kLeastQuota = 4, kMostQuota = 4096;
 
@@ -114,9 +110,11 @@ void GroupContext::start(const std::shared_ptr<DispatchImpl>& d, uint64_t index,
   index_ = index;
   std::array<uint32_t, 3> extent{};
   uint32_t total = l.lanes;
+  whole_ids = true;
   if (__builtin_expect(l.ragged, 0)) {
     extent = group_extent(l, g.id);
     total = extent[0] * extent[1] * extent[2];
+    whole_ids = numbered_as_whole(l, extent);
   }
   g.wave_count = g.alive = (total + 63) / 64;
   g.exit = Exit::none;
@@ -193,14 +191,24 @@ RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t fi
   RunResult r;
   uint64_t before = executed();
   r.next = first;
+  const bool may = d->native[0] || d->native[1];
+  if (may) ticked_ = __builtin_ia32_rdtsc();
   if (!context_) context_ = engine_.take_context();
   GroupContext& c = *context_;
   HostMode host(c.group);
   for (uint64_t end = first + count; r.next < end;) {
     c.start(d, r.next++, coverage_.data());
+    if (__builtin_expect(may, 0)) {
+      if (auto& unit = d->native[c.whole_ids]; unit && (unit->ready() || engine_.mode() == ExecMode::jit)) {
+        if (!begin_native(c, unit, r) || !execute_native(c, r)) break;
+        continue;
+      }
+      if (r.next % 64 == 0) interpreted(c);   // there may be thousands
+    }
     if (!execute(c, r)) break;
   }
-  r.instructions = executed() - before;
+  if (may) interpreted(c);
+  account(r, before);
   return r;
 }
 
@@ -213,9 +221,21 @@ RunResult WorkerImpl::resume(std::unique_ptr<ParkedGroup> group) {
   r.next = parked->next;
   context_->use_coverage(coverage_.data());
   HostMode host(context_->group);
-  execute(*context_, r);
-  r.instructions = executed() - before;
+  if (context_->native.active()) {
+    execute_native(*context_, r);
+  } else {
+    ticked_ = __builtin_ia32_rdtsc();
+    execute(*context_, r);
+  }
+  account(r, before);
   return r;
+}
+
+/// What was executed since `before`, for the caller and the engine.
+void WorkerImpl::account(RunResult& r, uint64_t before) {
+  r.instructions = executed() - before;
+  if (r.instructions || native_executed_) engine_.count(native_executed_, r.instructions);
+  r.instructions += std::exchange(native_executed_, 0);
 }
 
 uint64_t WorkerImpl::executed() const {
@@ -225,11 +245,33 @@ uint64_t WorkerImpl::executed() const {
   return sum;
 }
 
+namespace {
+
+/// The unit for a group that somebody has set up in the middle of nowhere.
+UnitKey machine_key(GroupContext& c) {
+  UnitKey k;
+  k.entry = c.dispatch->code->begin;
+  k.mode = c.wave(0)->mode;
+  k.waves = c.group.wave_count;
+  k.lds_bytes = c.group.lds_bytes;
+  return k;
+}
+
+} // namespace
+
 RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
   RunResult r;
   context_ = std::move(context);
-  HostMode host(context_->group);
-  execute(*context_, r);
+  GroupContext& c = *context_;
+  HostMode host(c.group);
+  ticked_ = __builtin_ia32_rdtsc();
+  uint64_t before = executed();
+  if (engine_.mode() == ExecMode::jit) {
+    if (begin_native(c, engine_.unit(machine_key(c), c.dispatch->code), r)) execute_native(c, r);
+  } else {
+    execute(c, r);
+  }
+  account(r, before);
   context = r.parked ? std::move(static_cast<ParkedImpl&>(*r.parked).context) : std::move(context_);
   return r;
 }
@@ -265,14 +307,8 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
       c.waited = waits;
       if (!waits && now - started < (g.slept ? kSleepSlice : kWorkSlice)) break;
       if (waits) c.quota = kFirstQuota;
-      g.slept = false;
-      auto parked = std::make_unique<ParkedImpl>();
-      parked->owner = c.dispatch;
-      parked->next = r.next;
-      parked->context = std::move(context_);
-      r.state = RunResult::State::parked;
-      r.parked = std::move(parked);
-      return false;
+      interpreted(c);
+      return park(c, r);
     }
     case Exit::lookup:
       if (!look_up(c)) return halted(c, r);
@@ -285,6 +321,18 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
     }
   }
 }
+/// The group waits for its next turn, in any worker.
+bool WorkerImpl::park(GroupContext& c, RunResult& r) {
+  c.group.slept = false;
+  auto parked = std::make_unique<ParkedImpl>();
+  parked->owner = c.dispatch;
+  parked->next = r.next;
+  parked->context = std::move(context_);
+  r.state = RunResult::State::parked;
+  r.parked = std::move(parked);
+  return false;
+}
+
 bool WorkerImpl::halted(GroupContext& c, RunResult& r) {
   r.state = RunResult::State::halted;
   r.halt = make_halt(c);
@@ -351,10 +399,14 @@ bool WorkerImpl::split_mode(GroupContext& c) {
 
 // ---------------------------------------------------------------- engine
 
-EngineImpl::EngineImpl(EngineConfig config, const Level& level) : config_(std::move(config)), level_(level), share_(config_.target), rows_(config_.target) {}
+EngineImpl::EngineImpl(EngineConfig config, const Level& level, ExecMode mode, std::shared_ptr<const NativeSettings> settings)
+    : config_(std::move(config)), level_(level), mode_(mode), settings_(std::move(settings)), share_(config_.target), rows_(config_.target) {}
 EngineImpl::~EngineImpl() = default;
 
-std::string EngineImpl::description() const { return std::string("interpreter, ") + level_.name; }
+std::string EngineImpl::description() const {
+  constexpr const char* kModes[] = {"interpreter, ", "native code, ", "interpreter and native code, "};
+  return std::string(kModes[static_cast<int>(mode_)]) + level_.name;
+}
 
 std::unique_ptr<Worker> EngineImpl::make_worker() { return std::make_unique<WorkerImpl>(*this); }
 
@@ -374,9 +426,10 @@ Expected<std::shared_ptr<const Code>> EngineImpl::code_at(uint64_t entry, const 
   if (auto known = known_code(entry, traits, true)) return known;
   BZ_TRY_ASSIGN(auto code, decode_code(level_, traits, entry));
   log("exec", bz::Level::debug, "decoded code at 0x{:x}: {} bytes, {} operations", entry, code->end - code->begin, code->count);
+  if (mode_ != ExecMode::interpreter) code->native = std::make_shared<NativeUnits>();
   std::lock_guard lock(mutex_);
   codes_.emplace(entry, code);
-  return code;
+  return std::shared_ptr<const Code>(std::move(code));
 }
 
 Expected<std::shared_ptr<const Code>> EngineImpl::code_with(uint64_t pc, const CodeTraits& traits) {
@@ -403,6 +456,7 @@ std::unique_ptr<GroupContext> EngineImpl::take_context() {
   return c;
 }
 void EngineImpl::give_context(std::unique_ptr<GroupContext> c) {
+  c->native.end();
   c->dispatch.reset();
   c->codes.clear();
   std::lock_guard lock(mutex_);
@@ -414,6 +468,7 @@ Expected<std::shared_ptr<Dispatch>> EngineImpl::prepare(const DispatchInfo& info
   BZ_TRY_ASSIGN(d->launch, make_launch(config_, info));
   BZ_TRY_ASSIGN(d->code, code_at(d->launch.entry, d->launch.traits));
   d->per_cu = exec::groups_per_cu(config_, d->launch);
+  if (mode_ != ExecMode::interpreter) BZ_TRY(prepare_native(*d));
   return std::shared_ptr<Dispatch>(std::move(d));
 }
 
@@ -434,9 +489,17 @@ Expected<bool> choose_avx512(std::string_view asked) {
 Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
   BZ_TRY_ASSIGN(bool avx512, choose_avx512(config.simd));
   EngineConfig c = config;
-  if (coverage_wanted()) c.count_rows = true;
+  if (coverage_wanted() || !environment("BZ_JIT_STATS").empty()) c.count_rows = true;
   const exec::Level& level = avx512 ? level_avx512() : level_avx2();
-  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level));
+  BZ_TRY_ASSIGN(ExecMode mode, choose_exec_mode(config.exec));
+  // These look at single operations.
+  if (trace_wanted() || coverage_wanted()) {
+    if (mode == ExecMode::jit)
+      return error(bz::Code::invalid_argument, "BZ_EXEC=jit: {} shows what the interpreter does", trace_wanted() ? "BZ_TRACE" : "BZ_COVERAGE");
+    mode = ExecMode::interpreter;
+  }
+  BZ_TRY_ASSIGN(auto settings, native_settings(avx512, c.count_rows));
+  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level, mode, std::move(settings)));
 }
 
 } // namespace bz::exec

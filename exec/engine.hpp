@@ -26,6 +26,8 @@ struct EngineConfig {
   Hooks hooks;
   /// "avx512", "avx2" or "" for the best that the machine has. BZ_SIMD overrides it.
   std::string simd;
+  /// "interp", "jit" (natively or not at all) or "auto"; "" is auto. BZ_EXEC overrides it.
+  std::string exec;
   /// Count how often each row is executed (exec/coverage.hpp). It costs as much as the plainest row itself, so only tests and
   /// BZ_COVERAGE=file turn it on.
   bool count_rows = false;
@@ -92,6 +94,11 @@ struct RunResult {
   uint64_t instructions = 0;                ///< wave-instructions executed in this call; 0 unless rows are counted
 };
 
+/// Wave-instructions executed by an engine; 0 unless rows are counted or BZ_JIT_STATS is set.
+struct InstructionCounts {
+  uint64_t native = 0, interpreted = 0;
+};
+
 /// Registers and LDS of the groups that one host thread runs. Not thread-safe; one per worker thread.
 class Worker {
 public:
@@ -106,17 +113,21 @@ public:
 class Engine {
 public:
   virtual ~Engine() = default;
-  /// Fails with invalid_argument if the CPU lacks x86-64-v3 or `simd` can't be had; unsupported for an unknown target.
+  /// Fails with invalid_argument if the CPU lacks x86-64-v3, or `simd` or `exec` can't be had; unsupported for an unknown target,
+  /// and without the compiler of kernels if `exec` is "jit".
   static Expected<std::unique_ptr<Engine>> create(const EngineConfig& config);
 
   /// Decodes (or finds) the kernel behind the descriptor and checks the packet against the limits.
-  /// invalid_image: no readable descriptor; out_of_resources: LDS or scratch beyond the limits; unsupported: registers; invalid_argument: sizes.
+  /// invalid_image: no readable descriptor; out_of_resources: LDS or scratch beyond the limits; unsupported: registers, or a kernel
+  /// that can't be compiled though it must; invalid_argument: sizes.
   virtual Expected<std::shared_ptr<Dispatch>> prepare(const DispatchInfo& info) = 0;
   virtual std::unique_ptr<Worker> make_worker() = 0;
   /// Forget decoded kernels whose code lies in [begin, end): the memory was freed or rewritten.
   virtual void forget_code(uint64_t begin, uint64_t end) = 0;
   /// "interpreter, AVX-512" and the like, for logs and `bz doctor`.
   virtual std::string description() const = 0;
+  /// How much ran natively so far, in calls that have come back.
+  virtual InstructionCounts instructions() const { return {}; }
 };
 
 } // namespace bz::exec

@@ -3,22 +3,12 @@
 #include <cstring>
 #include <ucontext.h>
 
-namespace bz::exec {
-namespace {
-
-struct Landing {
-  uint64_t rsp;         ///< written by bz_exec_guarded, offset 0
-  GuestFault fault;
-};
-
-} // namespace
-} // namespace bz::exec
-
 extern "C" {
 // Saves the callee-saved registers on the stack and its place in *landing, then calls fn(arg). A fault handler that sets
-// rsp to that place, rip to bz_exec_landing and rax to 1 makes it return 1.
+// rsp to that place, rip to bz_exec_landing and rax to 1 makes it return 1; so does bz_exec_leave(landing).
 __attribute__((visibility("hidden"))) int bz_exec_guarded(void* landing, void (*fn)(void*), void* arg);
 __attribute__((visibility("hidden"))) extern const char bz_exec_landing[];
+[[noreturn]] __attribute__((visibility("hidden"))) void bz_exec_leave(void* landing);
 }
 asm(R"(
   .text
@@ -67,6 +57,16 @@ bz_exec_landing:
   retq
   .cfi_endproc
   .size bz_exec_guarded, .-bz_exec_guarded
+
+  .p2align 4
+  .hidden bz_exec_leave
+  .globl bz_exec_leave
+  .type bz_exec_leave,@function
+bz_exec_leave:
+  movq (%rdi), %rsp
+  movl $1, %eax
+  jmp bz_exec_landing
+  .size bz_exec_leave, .-bz_exec_leave
 )");
 
 namespace bz::exec {
@@ -74,10 +74,10 @@ namespace {
 
 bool on_fault(segv::Fault& f, void* context) {
   if (f.signal != SIGSEGV && f.signal != SIGBUS) return false;
-  auto* landing = static_cast<Landing*>(context);
-  landing->fault = {true, f.address, f.address_known, f.is_write};
+  auto* guard = static_cast<Guard*>(context);
   auto& regs = f.context->uc_mcontext.gregs;
-  regs[REG_RSP] = static_cast<greg_t>(landing->rsp);
+  guard->fault = {true, f.address, f.address_known, f.is_write, static_cast<uint64_t>(regs[REG_RIP])};
+  regs[REG_RSP] = static_cast<greg_t>(guard->rsp);
   regs[REG_RIP] = reinterpret_cast<greg_t>(bz_exec_landing);
   regs[REG_RAX] = 1;
   return true;
@@ -85,11 +85,21 @@ bool on_fault(segv::Fault& f, void* context) {
 
 } // namespace
 
+GuestFault call_guarded(Guard& guard, void (*fn)(void*), void* arg) {
+  guard.left = false;
+  segv::ThreadHandler handler(on_fault, &guard);
+  if (bz_exec_guarded(&guard, fn, arg) == 0) return {};
+  return guard.fault;
+}
+
 GuestFault call_guarded(void (*fn)(void*), void* arg) {
-  Landing landing{};
-  segv::ThreadHandler handler(on_fault, &landing);
-  if (bz_exec_guarded(&landing, fn, arg) == 0) return {};
-  return landing.fault;
+  Guard guard;
+  return call_guarded(guard, fn, arg);
+}
+
+void leave_guarded(Guard& guard) {
+  guard.left = true;
+  bz_exec_leave(&guard);
 }
 
 bool read_guest(void* to, uint64_t from, size_t bytes) {

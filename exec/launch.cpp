@@ -155,6 +155,11 @@ std::array<uint32_t, 3> group_extent(const Launch& l, const std::array<uint32_t,
   return e;
 }
 
+bool numbered_as_whole(const Launch& l, const std::array<uint32_t, 3>& e) {
+  const auto& size = l.info.group_size;
+  return (e[0] == size[0] || (e[1] == 1 && e[2] == 1)) && (e[1] == size[1] || e[2] == 1);
+}
+
 void place_wave(const Launch& l, Group& g, Wave* w, uint32_t index, char* scratch) {
   w->group = &g;
   w->index = index;
@@ -184,14 +189,15 @@ void init_wave(const Launch& l, const Group& g, Wave* w, const std::array<uint32
   if (l.architected_scratch) std::memcpy(s + layout::kFlatScratch, &own, 8);
   else if (rsrc2::private_segment(r2)) s[n++] = static_cast<uint32_t>(own - base);
 
-  if (__builtin_expect(!l.ragged, 1)) {
-    w->set_exec(first + 64 <= l.lanes ? ~uint64_t{0} : (uint64_t{1} << (l.lanes - first)) - 1);
+  const uint32_t total = l.ragged ? extent[0] * extent[1] * extent[2] : l.lanes;
+  if (__builtin_expect(!l.ragged || numbered_as_whole(l, extent), 1)) {
+    w->set_exec(first + 64 <= total ? ~uint64_t{0} : (uint64_t{1} << (total - first)) - 1);
     const size_t stride = size_t{l.waves} * 64;
     const unsigned rows = l.packed_ids ? 1 : static_cast<unsigned>(l.id_vgprs);
     const uint32_t* ids = l.ids.data() + first;
     for (unsigned r = 0; r < rows; ++r, ids += stride) std::memcpy(w->row(r), ids, 256);
   } else {
-    const uint32_t count = std::min(64u, extent[0] * extent[1] * extent[2] - first);
+    const uint32_t count = std::min(64u, total - first);
     w->set_exec(count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1);
     fill_ids(l, extent, first, count, w->row(0), 64);
   }

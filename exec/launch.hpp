@@ -39,6 +39,8 @@ uint32_t groups_per_cu(const EngineConfig& config, const Launch& launch);
 
 /// Work-items of group `id` (partial at the grid's edge).
 std::array<uint32_t, 3> group_extent(const Launch& launch, const std::array<uint32_t, 3>& id);
+/// True if the work-items of a group of this extent are numbered like the first ones of a whole group.
+bool numbered_as_whole(const Launch& launch, const std::array<uint32_t, 3>& extent);
 /// What is the same for wave `index` of every workgroup; `scratch` is the group's private memory.
 void place_wave(const Launch& launch, Group& group, Wave* wave, uint32_t index, char* scratch);
 /// Registers and state at entry of a wave that has its place, in a workgroup of `extent`.

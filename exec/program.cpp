@@ -641,7 +641,7 @@ bool same_code(uint64_t address, const std::vector<uint32_t>& words) {
   return !fault.happened && job.same;
 }
 
-Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const CodeTraits& traits, uint64_t entry) {
+Expected<std::shared_ptr<Code>> decode_code(const Level& level, const CodeTraits& traits, uint64_t entry) {
   if (entry % 4) return error(bz::Code::invalid_image, "code at 0x{:x} is not aligned to 4 bytes", entry);
   auto code = std::make_shared<Code>();
   code->begin = entry;
@@ -730,7 +730,7 @@ Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const Code
     ops[index].lit = reinterpret_cast<uint64_t>(ops + to);
     ops[index + code->count].lit = reinterpret_cast<uint64_t>(ops + code->count + to);
   }
-  return std::shared_ptr<const Code>(std::move(code));
+  return code;
 }
 
 } // namespace bz::exec

@@ -11,6 +11,8 @@
 
 namespace bz::exec {
 
+class NativeUnits;
+
 /// What the lowering depends on besides the code itself.
 struct CodeTraits {
   isa::Target target = isa::Target::gfx942;
@@ -31,6 +33,7 @@ struct Code {
   std::vector<uint32_t> op_at;        ///< dword index -> operation, kNone inside instructions
   std::vector<uint32_t> dword_of;     ///< operation -> dword index of its instruction
   std::bitset<layout::kConstCount> const_rows;   ///< constants needed as rows
+  std::shared_ptr<NativeUnits> native;           ///< what is compiled of it; null if nothing ever is
   static constexpr uint32_t kNone = ~0u;
 
   bool contains(const Op* o) const { return o >= full && o < full + 2 * count; }
@@ -50,7 +53,7 @@ struct Code {
 
 /// Decodes from `entry` on. Fails only if the first instruction can't be read; anything wrong later becomes an operation
 /// that halts when it is reached.
-Expected<std::shared_ptr<const Code>> decode_code(const Level& level, const CodeTraits& traits, uint64_t entry);
+Expected<std::shared_ptr<Code>> decode_code(const Level& level, const CodeTraits& traits, uint64_t entry);
 
 /// The constants that every wave block has: value of slot i.
 uint64_t constant_value(unsigned slot);

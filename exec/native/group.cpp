@@ -1,0 +1,307 @@
+#include "exec/native/group.hpp"
+#include "exec/interp/control_ops.hpp"
+#include "exec/schedule.hpp"
+
+#include <algorithm>
+#include <immintrin.h>
+
+namespace bz::exec {
+namespace {
+
+/// TSC ticks between two looks, and of one wave's turn among others: these may wait for each other.
+constexpr uint64_t kLook = 50'000, kTurn = 4'000;
+constexpr int64_t kLeastQuota = 4, kMostQuota = 1 << 20;
+/// For helpers, the interpreter's operations in outcalls, and a signal's frame with all registers.
+constexpr size_t kStackRest = 48 * 1024;
+
+/// Everybody has arrived.
+void release(Group& g) {
+  g.arrived = 0;
+  Wave* first = g.current;
+  Wave* w = first;
+  do {
+    w->state = WaveState::running;
+    w = w->next;
+  } while (w != first);
+}
+
+/// The operation went as far as it could: true if the instruction is done, false if it is still waiting.
+enum class Outcome { done, waits, halts };
+Outcome outcome(const Group& g) {
+  switch (g.exit) {
+  case Exit::none: case Exit::mode_split: return Outcome::done;   // what comes next is decoded for the new MODE anyway
+  case Exit::yield: case Exit::lookup: case Exit::finished: return Outcome::waits;
+  case Exit::halt: break;
+  }
+  return Outcome::halts;
+}
+
+} // namespace
+
+// ---------------------------------------------------------------- what native code calls
+
+struct NativeCalls {
+  static NativeGroup& group_of(NativeContext* x) { return *static_cast<NativeGroup*>(x->runner); }
+
+  static void yield(NativeContext* x, Wave* w, YieldReason why, uint32_t) {
+    NativeGroup& n = group_of(x);
+    Group& g = *n.group_;
+    if (why == YieldReason::barrier) {
+      if (++g.arrived == g.alive) return release(g);   // and goes on itself
+      w->state = WaveState::at_barrier;
+      return n.pass(w, next_runnable(w));
+    }
+    if (why == YieldReason::sleep) g.slept = true;
+    const uint64_t now = __builtin_ia32_rdtsc(), took = now - n.turned_, want = g.alive == 1 ? kLook : kTurn;
+    if (why == YieldReason::back_edge && n.turned_) {
+      if (took < want / 2) n.quota_ = std::min(2 * n.quota_, kMostQuota);
+      else if (took > 2 * want) n.quota_ = std::max(n.quota_ / 2, kLeastQuota);
+    }
+    n.turned_ = now;
+    x->budget = n.quota_;
+    if (!n.looked_) n.looked_ = now;
+    if (now - n.looked_ > kLook) {
+      n.looked_ = now;
+      g.current = next_runnable(w);
+      return n.to_worker(w, NativeGroup::Stop::look);
+    }
+    Wave* next = next_runnable(w);
+    if (next != w) n.pass(w, next);
+  }
+
+  static void outcall(NativeContext* x, Wave* w, uint32_t index) {
+    NativeGroup& n = group_of(x);
+    Group& g = *n.group_;
+    const Steps& steps = n.waves_[w->index].native->outcalls();
+    const Op* o = steps.op(index, w->exec() == ~uint64_t{0});
+    for (;;) {
+      g.exit = Exit::none;
+      g.budget = 0;   // an operation that waits stops at once
+      o->fn(o, w->base());
+      if (__builtin_expect(g.exit == Exit::none, 1)) return;
+      switch (outcome(g)) {
+      case Outcome::done: return;
+      case Outcome::halts:
+        n.stop_ = NativeGroup::Stop::halt;
+        leave_guarded(n.guard_);
+      case Outcome::waits:
+        o = w->pc;
+        yield(x, w, YieldReason::sleep, 0);
+      }
+    }
+  }
+
+  static constexpr NativeHelpers kHelpers{yield, outcall, clock_100mhz};
+};
+
+// ---------------------------------------------------------------- whose turn it is
+
+NativeExit NativeGroup::enter(Wave* w) {
+  NativeWave& n = waves_[w->index];
+  context.code = n.code;
+  return n.native->fn()(&context, w, n.entry);
+}
+
+void NativeGroup::take_stack(NativeWave& n) {
+  if (free_.empty() || free_.back()->bytes() < stack_bytes_) {
+    free_.clear();   // smaller ones are of no use for this group
+    n.stack = std::make_unique<FiberStack>(stack_bytes_);
+  } else {
+    n.stack = std::move(free_.back());
+    free_.pop_back();
+  }
+}
+void NativeGroup::drop_stack(NativeWave& n) {
+  if (n.stack) free_.push_back(std::move(n.stack));
+}
+
+/// `from`, which runs on a fiber, is suspended there; `to` has its turn.
+void NativeGroup::pass(Wave* from, Wave* to) {
+  Group& g = *group_;
+  switch_to(&g, to);
+  NativeWave &a = waves_[from->index], &b = waves_[to->index];
+  if (b.stack) {
+    fiber_switch(a.point, b.point);
+  } else if (b.native) {
+    take_stack(b);
+    b.point = FiberPoint::on(*b.stack);
+    fiber_start(a.point, b.point, [](void* p) { static_cast<NativeGroup*>(p)->fiber(); }, this);
+  } else {
+    to_worker(from, Stop::turn);
+  }
+}
+
+void NativeGroup::to_worker(Wave* from, Stop why) {
+  stop_ = why;
+  fiber_switch(waves_[from->index].point, worker_);
+}
+
+/// The running fiber has nothing more to do: its stack is free from here on.
+void NativeGroup::leave_to(Wave* next, Stop why) {
+  stop_ = why;
+  fiber_leave(next && waves_[next->index].stack ? waves_[next->index].point : worker_);
+}
+
+bool NativeGroup::ended(Wave* w) {
+  Group& g = *group_;
+  w->state = WaveState::ended;
+  w->prev->next = w->next;
+  w->next->prev = w->prev;
+  if (--g.alive == 0) return false;
+  g.current = w->next;
+  if (g.arrived == g.alive) release(g);
+  switch_to(&g, g.current->state == WaveState::running ? g.current : next_runnable(g.current));
+  return true;
+}
+
+/// The wave goes on where such a jump went before, if it is no moment to look around.
+bool NativeGroup::jumps(Wave* w) {
+  const Jump& j = jumps_[jump_slot(w->jump_target)];
+  if (j.pc != w->jump_target || j.mode != w->mode || !j.native || --context.budget < 0) return false;
+  NativeWave& n = waves_[w->index];
+  n.native = j.native;
+  n.code = j.code;
+  n.entry = j.entry;
+  return true;
+}
+
+/// Runs at the bottom of each fiber: the current wave, then those that have not begun, on the same stack.
+void NativeGroup::fiber() {
+  Wave* w = group_->current;
+  for (;;) {
+    NativeExit exit = enter(w);
+    if (exit == NativeExit::jump && jumps(w)) {
+      if (waves_[w->index].stack->bytes() >= stack_bytes_) continue;
+      drop_stack(waves_[w->index]);
+      leave_to(nullptr, Stop::turn);
+    }
+    if (exit != NativeExit::ended) {
+      drop_stack(waves_[w->index]);
+      leave_to(nullptr, exit == NativeExit::jump ? Stop::jump : Stop::interpret);
+    }
+    auto stack = std::move(waves_[w->index].stack);
+    bool more = ended(w);
+    Wave* next = group_->current;
+    if (more && !waves_[next->index].stack && waves_[next->index].native && stack->bytes() >= stack_bytes_) {
+      waves_[next->index].stack = std::move(stack);
+      waves_[next->index].point = FiberPoint::on(*waves_[next->index].stack);
+      w = next;
+      continue;
+    }
+    free_.push_back(std::move(stack));
+    leave_to(more ? next : nullptr, more ? Stop::turn : Stop::finished);
+  }
+}
+
+/// On the worker's own stack: fibers, and the waves of code that never switches.
+void NativeGroup::turns() {
+  Group& g = *group_;
+  do {
+    stop_ = Stop::turn;
+    Wave* w = g.current;
+    load_mode(&g, w);
+    NativeWave& n = waves_[w->index];
+    if (n.stack) {
+      fiber_switch(worker_, n.point);
+    } else if (n.native->switches()) {
+      take_stack(n);
+      n.point = FiberPoint::on(*n.stack);
+      fiber_start(worker_, n.point, [](void* p) { static_cast<NativeGroup*>(p)->fiber(); }, this);
+    } else {
+      NativeExit exit = enter(w);
+      if (exit == NativeExit::jump && jumps(w)) continue;
+      if (exit == NativeExit::ended) stop_ = ended(w) ? Stop::turn : Stop::finished;
+      else stop_ = exit == NativeExit::jump ? Stop::jump : Stop::interpret;
+    }
+  } while (stop_ == Stop::turn);
+}
+
+GuestFault NativeGroup::run() {
+  worker_ = FiberPoint::of_thread();
+  context.budget = quota_;
+  GuestFault fault = call_guarded(guard_, [](void* p) { static_cast<NativeGroup*>(p)->turns(); _mm256_zeroupper(); }, this);
+  if (fault.happened || guard_.left) {
+    fiber_landed(worker_);
+    _mm256_zeroupper();
+  }
+  return fault;
+}
+
+// ---------------------------------------------------------------- beginning and end
+
+void NativeGroup::need_stack(const NativeCode& native) { stack_bytes_ = std::max<uint32_t>(stack_bytes_, native.image().stack_bytes + kStackRest); }
+
+void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin) {
+  if (unit != first_ || !others_.empty() || group_ != &g) {
+    end();
+    first_ = unit;
+    group_ = &g;
+    need_stack(unit->native());
+  }
+  active_ = true;
+  looked_ = turned_ = 0;
+  context.lds = g.lds;
+  context.lds_bytes = g.lds_bytes;
+  context.instructions = 0;
+  context.helpers = &NativeCalls::kHelpers;
+  context.group = &g;
+  context.runner = this;
+  dissolve(&g);
+  for (uint32_t i = 0; i < g.wave_count; ++i) {
+    waves_[i].native = &unit->native();
+    waves_[i].code = code_begin;
+    waves_[i].entry = 0;
+    reinterpret_cast<Wave*>(g.head->base() + size_t{i} * layout::kStride)->pc = &kReturnOp;
+  }
+}
+
+void NativeGroup::send(Wave* w, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin, uint32_t entry) {
+  const NativeCode& native = unit->native();
+  NativeWave& n = waves_[w->index];
+  n.native = &native;
+  n.code = code_begin;
+  n.entry = entry;
+  w->pc = &kReturnOp;
+  if (unit != first_ && std::find(others_.begin(), others_.end(), unit) == others_.end()) others_.push_back(unit);
+  need_stack(native);
+  if (w->jump_target == code_begin + 4 * uint64_t{native.image().entries[entry]})
+    jumps_[jump_slot(w->jump_target)] = {w->jump_target, w->mode, entry, &native, code_begin};
+}
+
+void NativeGroup::end() {
+  active_ = false;
+  for (auto& n : waves_) {
+    drop_stack(n);
+    n.native = nullptr;
+  }
+  first_.reset();
+  others_.clear();
+  steps_.clear();
+  jumps_ = {};
+}
+
+const NativeCode* NativeGroup::code_at(uint64_t host_pc) const {
+  if (first_ && first_->native().contains(host_pc)) return &first_->native();
+  for (auto& u : others_)
+    if (u->native().contains(host_pc)) return &u->native();
+  return nullptr;
+}
+
+bool NativeGroup::on_guard_page(uint64_t address) const {
+  return std::any_of(waves_.begin(), waves_.end(), [&](const NativeWave& n) { return n.stack && n.stack->guards(address); });
+}
+
+const Steps* NativeGroup::steps_with(const Op* o) const {
+  if (first_ && first_->native().outcalls().contains(o)) return &first_->native().outcalls();
+  for (auto& u : others_)
+    if (u->native().outcalls().contains(o)) return &u->native().outcalls();
+  for (auto& s : steps_)
+    if (s->contains(o)) return s.get();
+  return nullptr;
+}
+
+const Steps& NativeGroup::step(const Code& code, uint32_t dword) {
+  return *steps_.emplace_back(std::make_unique<Steps>(code, std::span(&dword, 1)));
+}
+
+} // namespace bz::exec

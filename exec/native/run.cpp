@@ -1,0 +1,251 @@
+// Workers and native code: when a kernel is worth compiling, workgroups that begin natively, and what to do when one stops.
+#include "base/log.hpp"
+#include "exec/engine_impl.hpp"
+#include "exec/interp/control_ops.hpp"
+#include "exec/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bz::exec {
+namespace {
+
+/// TSC ticks of interpretation after which a kernel is compiled: a few milliseconds, less than compiling takes.
+constexpr uint64_t kWorthCompiling = 5'000'000;
+
+std::string failure_text(const Status& s, uint64_t pc) { return fmt::format("no native code for 0x{:x}: {}", pc, s.message()); }
+
+} // namespace
+
+// ---------------------------------------------------------------- what is compiled
+
+std::shared_ptr<NativeUnit> EngineImpl::unit(const UnitKey& key, const std::shared_ptr<const Code>& code) {
+  return code->native ? code->native->get(key, code, settings_) : nullptr;
+}
+
+Status EngineImpl::prepare_native(DispatchImpl& d) {
+  const Launch& l = d.launch;
+  d.native[true] = unit(kernel_key(l, true), d.code);
+  // At the grid's edge groups may be numbered in their own way.
+  std::array<uint32_t, 3> last{};
+  for (size_t i = 0; i < 3; ++i) last[i] = static_cast<uint32_t>(l.groups[i] - 1);
+  bool odd = false;
+  for (unsigned corner = 0; l.ragged && corner < 8; ++corner)
+    odd |= !numbered_as_whole(l, group_extent(l, {corner & 1 ? last[0] : 0, corner & 2 ? last[1] : 0, corner & 4 ? last[2] : 0}));
+  if (odd) d.native[false] = unit(kernel_key(l, false), d.code);
+  if (mode_ != ExecMode::jit) return {};
+  for (auto& u : d.native)
+    if (u)
+      if (auto s = NativeCompiler::instance().compile(*u); !s.ok()) return error(s.code(), "BZ_EXEC=jit: {}", failure_text(s, l.entry));
+  return {};
+}
+
+void WorkerImpl::interpreted(GroupContext& c) {
+  const uint64_t now = __builtin_ia32_rdtsc(), ticks = now - std::exchange(ticked_, now);
+  auto& unit = c.dispatch->native[c.whole_ids];
+  if (!unit || unit->state() != NativeUnit::State::interpreted) return;
+  if (unit->interpreted.fetch_add(ticks, std::memory_order_relaxed) + ticks >= kWorthCompiling) NativeCompiler::instance().enqueue(unit);
+}
+
+// ---------------------------------------------------------------- running
+
+bool WorkerImpl::begin_native(GroupContext& c, const std::shared_ptr<NativeUnit>& unit, RunResult& r) {
+  if (!unit->ready())
+    if (auto s = NativeCompiler::instance().compile(*unit); !s.ok()) {
+      auto h = std::make_unique<Halt>();
+      h->reason = Halt::Reason::not_implemented;
+      h->pc = unit->key.entry;
+      h->group = c.group.id;
+      h->text = "BZ_EXEC=jit: " + failure_text(s, h->pc);
+      return halted(c, r, std::move(h));
+    }
+  c.native.begin(c.group, unit, c.dispatch->code->begin);
+  return true;
+}
+
+bool WorkerImpl::halted(GroupContext& c, RunResult& r, std::unique_ptr<Halt> halt) {
+  c.native.end();
+  r.state = RunResult::State::halted;
+  r.halt = std::move(halt);
+  return false;
+}
+
+bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
+  Group& g = c.group;
+  NativeGroup& n = c.native;
+  uint64_t started = 0;
+  std::unique_ptr<Halt> halt;
+  auto look = [&] {   // true: it is time for others
+    uint64_t now = __builtin_ia32_rdtsc();
+    if (!started) started = now;
+    return now - started >= (g.slept ? kSleepSlice : kWorkSlice);
+  };
+  for (;;) {
+    GuestFault fault = n.run();
+    native_executed_ += std::exchange(n.context.instructions, 0);
+    if (__builtin_expect(fault.happened, 0)) return halted(c, r, native_fault(c, fault));
+    switch (n.stopped()) {
+    case NativeGroup::Stop::finished:
+      n.finish();
+      r.state = RunResult::State::finished;
+      return true;
+    case NativeGroup::Stop::turn: break;
+    case NativeGroup::Stop::look:
+      if (look()) return park(c, r);
+      break;
+    case NativeGroup::Stop::jump:
+      if ((halt = native_jump(c))) return halted(c, r, std::move(halt));
+      if (look()) return park(c, r);
+      break;
+    case NativeGroup::Stop::interpret:
+      if ((halt = native_interpret(c))) return halted(c, r, std::move(halt));
+      break;
+    case NativeGroup::Stop::halt: return halted(c, r, native_halt(c));
+    }
+  }
+}
+
+// ---------------------------------------------------------------- other code
+
+namespace {
+
+/// Where native code would go on that isn't there: as the interpreter reports it.
+std::unique_ptr<Halt> fetch_halt(GroupContext& c) {
+  c.group.halt_reason = Halt::Reason::memory_fault;
+  c.group.halt_op = &kPendingOp;   // of no code: the wave's jump target is reported
+  c.group.halt_text = "instruction fetch";
+  return make_halt(c);
+}
+
+/// Decoded code that holds the wave's jump target, for its MODE; null if it can't be read.
+std::shared_ptr<const Code> code_of_target(EngineImpl& engine, GroupContext& c, Wave* w) {
+  const uint64_t pc = w->jump_target;
+  CodeTraits traits = c.dispatch->launch.traits;
+  traits.split_mode = splits(w->mode);
+  for (auto& code : c.codes) {
+    if (!(code->traits == traits) || !code->at(pc, true)) continue;
+    if (c.group.refetch && !same_code(code->begin, code->words)) continue;
+    return code;
+  }
+  auto code = engine.code_with(pc, traits);
+  if (!code.ok()) return nullptr;
+  c.add_code(*code);
+  return *code;
+}
+
+} // namespace
+
+std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
+  Group& g = c.group;
+  Wave* w = g.current;
+  set_wave_mode(w, w->mode);
+  auto code = code_of_target(engine_, c, w);
+  if (!code) return fetch_halt(c);
+  UnitKey key;
+  key.entry = w->jump_target;
+  key.mode = w->mode;
+  key.waves = c.dispatch->launch.waves;
+  key.lds_bytes = g.lds_bytes;
+  uint32_t at = 0;
+  auto unit = code->native->entered(key, code->begin, at);
+  if (!unit) {
+    unit = engine_.unit(key, code);
+    if (auto s = NativeCompiler::instance().compile(*unit); !s.ok()) {
+      auto h = std::make_unique<Halt>();
+      h->reason = Halt::Reason::not_implemented;
+      h->pc = key.entry;
+      h->wave = w->index;
+      h->group = g.id;
+      h->text = failure_text(s, h->pc);
+      return h;
+    }
+  }
+  c.native.send(w, unit, code->begin, at);
+  return nullptr;
+}
+
+std::unique_ptr<Halt> WorkerImpl::native_interpret(GroupContext& c) {
+  Group& g = c.group;
+  Wave* w = g.current;
+  auto code = code_of_target(engine_, c, w);
+  if (!code) return fetch_halt(c);
+  const auto dword = static_cast<uint32_t>((w->jump_target - code->begin) / 4);
+  auto inst = isa::decode(code->traits.target, code->words.data() + dword, code->words.size() - dword);
+  const uint64_t next = w->jump_target + (inst ? inst->size : 4);
+  w->pc = c.native.step(*code, dword).op(0, w->exec() == ~uint64_t{0});
+  g.exit = Exit::none;
+  g.budget = 0;
+  g.memory_wave = nullptr;
+  load_mode(&g, w);
+  GuestFault fault = call_guarded([](void* p) {
+    auto* wave = static_cast<Wave*>(p);
+    wave->pc->fn(wave->pc, wave->base());
+    _mm256_zeroupper();
+  }, w);
+  if (fault.happened) return native_fault(c, fault);
+  if (g.exit == Exit::halt) return native_halt(c);
+  const bool jumps = g.exit == Exit::lookup || (g.exit == Exit::yield && w->pc == &kPendingOp);
+  if (g.refetch) c.native.forget_jumps();
+  if (!jumps) w->jump_target = next;
+  return native_jump(c);
+}
+
+// ---------------------------------------------------------------- reports
+
+namespace {
+
+/// Operations of single steps were copied: reports know the originals.
+const Op* original(const NativeGroup& n, const Op* o) {
+  const Steps* s = o ? n.steps_with(o) : nullptr;
+  return s ? s->original(o) : o;
+}
+
+} // namespace
+
+std::unique_ptr<Halt> WorkerImpl::native_halt(GroupContext& c) {
+  c.group.halt_op = original(c.native, c.group.halt_op);
+  return make_halt(c);
+}
+
+std::unique_ptr<Halt> WorkerImpl::native_fault(GroupContext& c, const GuestFault& fault) {
+  Group& g = c.group;
+  auto h = std::make_unique<Halt>();
+  h->reason = Halt::Reason::memory_fault;
+  h->group = g.id;
+  h->wave = g.current->index;
+  h->address = fault.address;
+  h->is_write = fault.is_write;
+  const NativeCode* native = c.native.code_at(fault.host_pc);
+  if (fault.address_known && c.native.on_guard_page(fault.address)) {
+    h->reason = Halt::Reason::stack_overflow;
+    h->text = fmt::format("the stack of native code is too small (workgroup {},{},{}, wave {})", g.id[0], g.id[1], g.id[2], h->wave);
+    return h;
+  }
+  if (!native) {   // in an operation of the interpreter
+    if (Wave* w = g.memory_wave; w) w->cur = original(c.native, w->cur);
+    locate_fault(c, fault.address, fault.address_known, fault.is_write, *h);
+    return h;
+  }
+  int64_t dword = native->guest_of(fault.host_pc);
+  h->pc = dword < 0 ? 0 : c.native.wave(h->wave).code + 4 * static_cast<uint64_t>(dword);
+  std::string name = "native code";
+  for (auto& code : c.codes) {
+    if (!code->at(h->pc, true)) continue;
+    const size_t at = (h->pc - code->begin) / 4;
+    auto inst = isa::decode(code->traits.target, code->words.data() + at, code->words.size() - at);
+    if (!inst) break;
+    const isa::Meta& m = isa::row_meta(inst->row);
+    name = m.name_on(g.target);
+    if (!fault.address_known) h->is_write = has(m.flags, isa::Store) && !has(m.flags, isa::Load);
+    break;
+  }
+  h->text = fmt::format("{} {} 0x{:x} at 0x{:x} (workgroup {},{},{}, wave {})", name, h->is_write ? "writes" : "reads", h->address, h->pc, g.id[0],
+                        g.id[1], g.id[2], h->wave);
+  return h;
+}
+
+} // namespace bz::exec
