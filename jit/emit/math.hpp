@@ -30,7 +30,8 @@ bool split_mode(uint32_t mode);
 /// Attributes that a function with such code needs: how denormals are treated, whether rounding is the default, vector width.
 void set_math_attributes(llvm::Function& function, const MathTraits& traits);
 
-/// One per function and builder.
+/// One per function and builder, which stands at the end of its block. Code for AVX2 has some inline assembly, for which the target's
+/// assembly parser must be initialised.
 class Math {
 public:
   /// `lanes` of a chunk: 16.

@@ -124,7 +124,8 @@ V Math::Impl::scaled_sum_double(V x, V y, V z, V plain, V n) {
                                    band(ir.CreateFCmpOLT(magnitude(x), infinity), ir.CreateFCmpOLT(magnitude(y), infinity))));
   r = pick(returns, fma(fmul(x, from_bits(x, kDouble.pow2(-128))), y, z), r);
   if (mode.ftz) return r;   // no result below the normals is rounded
-  // Below the normals the scaling rounds again, so it is given the sum rounded to odd: of both neighbours the odd one.
+  // Below the normals the scaling rounds again, so it is given the sum rounded to odd: of both neighbours the odd one. If it drops
+  // one bit only, that would look like a tie to rounding to nearest, for which the even one is right then.
   V down, up;
   if (traits.avx512) {
     down = fma_rounded(x, y, z, 8 | 1);
@@ -148,13 +149,15 @@ V Math::Impl::scaled_sum_double(V x, V y, V z, V plain, V n) {
     up = rounded(2u << 13);
   }
   V exact = ir.CreateFCmpUEQ(down, up);
-  V odd = pick(exact, plain, pick(ne(band(as_int(down), 1), 0), down, up));
+  V down_is_odd = ne(band(as_int(down), 1), 0);
+  if (mode.round == FloatMode::nearest) down_is_odd = ir.CreateXor(down_is_odd, ir.CreateFCmpOGE(magnitude(plain), from_bits(x, kDouble.pow2(-895))));
+  V odd = pick(exact, plain, pick(down_is_odd, down, up));
   if (mode.daz) {   // a denormal sum would count as nothing: any other number far below the last place does as well
     V b = as_int(odd);
     V lost = band(eq(band(b, kDouble.exponent()), 0), ne(band(b, kDouble.fraction()), 0));
     odd = pick(lost, as_float(bor(band(b, kDouble.sign()), kDouble.pow2(-1022))), odd);
   }
-  return pick(ult(exponent_field(r), 2), fmul(odd, factor), r);
+  return pick(eq(exponent_field(r), 0), fmul(odd, factor), r);
 }
 
 V Math::Impl::div_fmas(V x, V y, V z, V scale) {

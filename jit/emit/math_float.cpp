@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Metadata.h>
 
 namespace bz::jit {
 
@@ -21,18 +22,23 @@ bool may_be_folded(V x) {
 }
 static bool foldable(V x, V y) { return !(llvm::isa<Constant>(x) && llvm::isa<Constant>(y)) && (may_be_folded(x) || may_be_folded(y)); }
 
+/// LLVM computes with constants as it takes them: denormals and all.
+V Math::Impl::hidden(V x) { return llvm::isa<Constant>(x) ? ir.CreateIntrinsic(Intrinsic::arithmetic_fence, {x->getType()}, {x}) : x; }
+
 V Math::Impl::farith(Instruction::BinaryOps op, V x, V y) {
   if (mode.plain() && !foldable(x, y)) return ir.CreateBinOp(op, x, y);
   Intrinsic::ID id = op == Instruction::FAdd   ? Intrinsic::experimental_constrained_fadd
                      : op == Instruction::FSub ? Intrinsic::experimental_constrained_fsub
                      : op == Instruction::FMul ? Intrinsic::experimental_constrained_fmul
                                                : Intrinsic::experimental_constrained_fdiv;
+  if (llvm::isa<Constant>(y)) x = hidden(x);
   return ir.CreateConstrainedFPBinOp(id, x, y, {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
 }
 V Math::Impl::fma(V x, V y, V z) {
   const bool constants = llvm::isa<Constant>(x) && llvm::isa<Constant>(y) && llvm::isa<Constant>(z);
   if (mode.plain() && (constants || !(may_be_folded(x) || may_be_folded(y) || may_be_folded(z))))
     return ir.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
+  if (constants) x = hidden(x);
   return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_fma, {x->getType()}, {x, y, z}, {}, "", nullptr,
                                          RoundingMode::Dynamic, fp::ebIgnore);
 }
@@ -44,7 +50,7 @@ V Math::Impl::fma_rounded(V x, V y, V z, unsigned rounding) {
 }
 V Math::Impl::sqrt(V x) {
   if (mode.plain()) return intrinsic1(Intrinsic::sqrt, x);
-  return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_sqrt, {x->getType()}, {x}, {}, "", nullptr, RoundingMode::Dynamic,
+  return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_sqrt, {x->getType()}, {hidden(x)}, {}, "", nullptr, RoundingMode::Dynamic,
                                          fp::ebIgnore);
 }
 V Math::Impl::to_integral(Intrinsic::ID plain, V x) {
@@ -53,19 +59,22 @@ V Math::Impl::to_integral(Intrinsic::ID plain, V x) {
                      : plain == Intrinsic::ceil  ? Intrinsic::experimental_constrained_ceil
                      : plain == Intrinsic::floor ? Intrinsic::experimental_constrained_floor
                                                  : Intrinsic::experimental_constrained_roundeven;
-  return ir.CreateConstrainedFPIntrinsic(id, {x->getType()}, {x}, {}, "", nullptr, std::nullopt, fp::ebIgnore);
+  LLVMContext& c = ir.getContext();
+  auto* r = ir.CreateIntrinsic(id, {x->getType()}, {hidden(x), MetadataAsValue::get(c, MDString::get(c, "fpexcept.ignore"))});
+  ir.setConstrainedFPCallAttr(r);
+  return r;
 }
 V Math::Impl::compare(CmpInst::Predicate p, V x, V y) {
   if (!mode.daz) return ir.CreateFCmp(p, x, y);
-  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, x, y, "", fp::ebIgnore);
+  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, llvm::isa<Constant>(y) ? hidden(x) : x, y, "", fp::ebIgnore);
 }
 V Math::Impl::narrow_to_single(V x) {
-  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fptrunc, x, float_of_bits(x, 32), {}, "", nullptr, RoundingMode::Dynamic,
+  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fptrunc, hidden(x), float_of_bits(x, 32), {}, "", nullptr, RoundingMode::Dynamic,
                                     fp::ebIgnore);
 }
 V Math::Impl::widen_to_double(V x) {
   if (!mode.daz) return ir.CreateFPExt(x, float_of_bits(x, 64));
-  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fpext, x, float_of_bits(x, 64), {}, "", nullptr, std::nullopt, fp::ebIgnore);
+  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fpext, hidden(x), float_of_bits(x, 64), {}, "", nullptr, std::nullopt, fp::ebIgnore);
 }
 V Math::Impl::from_integer(V x, bool is_signed, unsigned bits) {
   Type* t = float_of_bits(x, bits);
@@ -91,7 +100,7 @@ V Math::Impl::from_integer(V x, bool is_signed, unsigned bits) {
   return as_float(band(as_int(sum), kSingle.magnitude() | (exact ? kDouble.magnitude() : 0)));
 }
 V Math::Impl::canonicalize(V x) {
-  return ir.CreateConstrainedFPBinOp(Intrinsic::experimental_constrained_fmul, x, real(x, 1.0), {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
+  return ir.CreateConstrainedFPBinOp(Intrinsic::experimental_constrained_fmul, hidden(x), real(x, 1.0), {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
 }
 V Math::Impl::by_mode(V x) { return mode.daz || mode.ftz ? canonicalize(x) : x; }
 V Math::Impl::flushed(V x) {

@@ -437,7 +437,7 @@ std::vector<Question> questions(uint64_t seed, uint64_t per_encoding, const char
             if (!d || !d->inst.legal) continue;
             Question q;
             q.target = t, q.words = d->words, q.lifted = lift(t, d->inst, 0);
-            able |= q.lifted.implemented;
+            for (auto& n : q.lifted.nodes) able |= q.lifted.implemented && is_pure(n.prim);
             if (!usable(q.lifted)) continue;
             q.mode = cls == isa::FamilyClass::scalar ? 0x3f0 : random_mode(r);
             q.scalar = cls == isa::FamilyClass::scalar;
@@ -455,6 +455,7 @@ std::vector<Question> questions(uint64_t seed, uint64_t per_encoding, const char
 void against_interpreter(bool avx512) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
   const uint64_t seed = number("BZ_JIT_SEED", 1) + (avx512 ? 1000 : 0), per_encoding = number("BZ_JIT_CASES", 1), runs = number("BZ_JIT_RUNS", 60);
   const char* only = std::getenv("BZ_JIT_ROW");
   std::set<std::string> missing;
