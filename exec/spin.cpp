@@ -3,9 +3,9 @@
 #include <cstring>
 
 namespace bz::exec {
-namespace {
 
-/// Four independent streams, so that the multiplications overlap. `bytes` is a multiple of 32.
+/// Four independent streams, so that the multiplications overlap.
+__attribute__((no_sanitize("address")))   // stacks of fibers, with all that lies on them
 uint64_t mix(uint64_t seed, const void* data, size_t bytes) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   uint64_t h[4] = {seed, seed ^ 1, seed ^ 2, seed ^ 3};
@@ -20,6 +20,8 @@ uint64_t mix(uint64_t seed, const void* data, size_t bytes) {
   return (h[0] * 3 + h[1]) * 5 + (h[2] * 3 + h[3]) * 7;
 }
 
+namespace {
+
 uint64_t scalars_of(const Wave& w) {
   uint64_t h = mix(reinterpret_cast<uint64_t>(w.pc), w.sgpr, sizeof w.sgpr);
   return (h * 2 + w.scc) | 1;
@@ -31,15 +33,26 @@ uint64_t all_of(const Wave& w, uint32_t vgprs) {
   return h | 1;
 }
 
+struct Interpreted final : Standing {
+  const Group& g;
+  uint32_t vgprs;
+  Interpreted(const Group& group, uint32_t n) : g(group), vgprs(n) {}
+  const Wave& wave(uint32_t i) const { return *reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(g.head) + size_t{i} * layout::kStride); }
+  bool runs(uint32_t i) const override { return wave(i).state == WaveState::running; }
+  uint64_t place(uint32_t i) const override { return scalars_of(wave(i)); }
+  uint64_t all(uint32_t i) const override { return all_of(wave(i), vgprs); }
+};
+
 } // namespace
 
-bool SpinWatch::unchanged(const Group& g, uint32_t vgprs) {
+bool SpinWatch::unchanged(const Group& g, uint32_t vgprs) { return unchanged(g.wave_count, Interpreted(g, vgprs)); }
+
+bool SpinWatch::unchanged(uint32_t waves, const Standing& standing) {
   looked_ = true;
-  auto wave = [&](uint32_t i) -> const Wave& { return *reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(g.head) + size_t{i} * layout::kStride); };
   uint32_t first = 0;
-  while (first < g.wave_count && wave(first).state != WaveState::running) ++first;
-  if (first == g.wave_count) return false;
-  uint64_t now = scalars_of(wave(first));
+  while (first < waves && !standing.runs(first)) ++first;
+  if (first == waves) return false;
+  uint64_t now = standing.place(first);
   if (now != scalars_) {
     if (++age_ < keep_) return false;
     constexpr uint32_t kLongest = 32;
@@ -55,9 +68,9 @@ bool SpinWatch::unchanged(const Group& g, uint32_t vgprs) {
     return false;
   }
   bool complete = true;
-  for (uint32_t i = first; i < g.wave_count; ++i) {
-    if (wave(i).state != WaveState::running) continue;
-    uint64_t all = all_of(wave(i), vgprs);
+  for (uint32_t i = first; i < waves; ++i) {
+    if (!standing.runs(i)) continue;
+    uint64_t all = standing.all(i);
     if (all == waves_[i]) continue;
     bool known = waves_[i] != 0;
     waves_[i] = all;

@@ -8,6 +8,18 @@
 
 namespace bz::exec {
 
+/// How a group stands: what its waves hold, as numbers that are the same when it is the same, and never 0.
+class Standing {
+public:
+  virtual ~Standing() = default;
+  virtual bool runs(uint32_t wave) const = 0;       ///< has neither ended nor waits at a barrier
+  virtual uint64_t place(uint32_t wave) const = 0;  ///< cheap: where it is, scalars
+  virtual uint64_t all(uint32_t wave) const = 0;    ///< everything that it holds
+};
+
+/// Numbers for Standing: `bytes` is a multiple of 32.
+uint64_t mix(uint64_t seed, const void* data, size_t bytes);
+
 /// Remembers where a group was. A wrong "yes" (a loop whose progress shows in memory alone) costs a group its turn, no more.
 class SpinWatch {
 public:
@@ -15,8 +27,10 @@ public:
   void restart() {
     if (looked_) *this = SpinWatch();
   }
-  /// True if all running waves look as at an earlier call; their `pc` must be set. `vgprs`: rows in use from 0 on, and from
-  /// 256 on for chips with a second file.
+  /// True if all running waves look as at an earlier call.
+  bool unchanged(uint32_t waves, const Standing& standing);
+  /// The same for interpreted waves; their `pc` must be set. `vgprs`: rows in use from 0 on, and from 256 on for chips with a
+  /// second file.
   bool unchanged(const Group& group, uint32_t vgprs);
 
 private:

@@ -38,14 +38,52 @@ Outcome outcome(const Group& g) {
 
 } // namespace
 
+} // namespace bz::exec
+
+// NativeHelpers::yield: native code's own registers go onto the stack, and where they are is the fifth argument of
+// bz_native_yield. So what the code holds, and only that, lies from there to the stack's top.
+extern "C" {
+__attribute__((visibility("hidden"))) void bz_native_yield_entry(bz::exec::NativeContext*, bz::exec::Wave*, bz::exec::YieldReason, uint32_t);
+__attribute__((visibility("hidden"), used)) void bz_native_yield(bz::exec::NativeContext*, bz::exec::Wave*, bz::exec::YieldReason, uint32_t, const char* live);
+}
+asm(R"(
+  .text
+  .p2align 4
+  .hidden bz_native_yield_entry
+  .globl bz_native_yield_entry
+  .type bz_native_yield_entry,@function
+bz_native_yield_entry:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, %r8
+  subq $8, %rsp
+  callq bz_native_yield
+  addq $8, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  retq
+  .size bz_native_yield_entry, .-bz_native_yield_entry
+)");
+
+namespace bz::exec {
+
 // ---------------------------------------------------------------- what native code calls
 
 struct NativeCalls {
   static NativeGroup& group_of(NativeContext* x) { return *static_cast<NativeGroup*>(x->runner); }
 
-  static void yield(NativeContext* x, Wave* w, YieldReason why, uint32_t) {
+  static void yield(NativeContext* x, Wave* w, YieldReason why, const char* live) {
     NativeGroup& n = group_of(x);
     Group& g = *n.group_;
+    n.waves_[w->index].live = live;
     if (why == YieldReason::barrier) {
       if (++g.arrived == g.alive) return release(g);   // and goes on itself
       w->state = WaveState::at_barrier;
@@ -60,8 +98,10 @@ struct NativeCalls {
     n.turned_ = now;
     x->budget = n.quota_;
     if (!n.looked_) n.looked_ = now;
-    if (now - n.looked_ > kLook) {
+    // Everybody has had a turn.
+    if (++n.turns_ >= g.alive && now - n.looked_ > kLook) {
       n.looked_ = now;
+      n.turns_ = 0;
       g.current = next_runnable(w);
       return n.to_worker(w, NativeGroup::Stop::look);
     }
@@ -86,13 +126,21 @@ struct NativeCalls {
         leave_guarded(n.guard_);
       case Outcome::waits:
         o = w->pc;
-        yield(x, w, YieldReason::sleep, 0);
+        bz_native_yield_entry(x, w, YieldReason::sleep, 0);
       }
     }
   }
 
-  static constexpr NativeHelpers kHelpers{yield, outcall, clock_100mhz};
+  static constexpr NativeHelpers kHelpers{bz_native_yield_entry, outcall, clock_100mhz};
 };
+
+} // namespace bz::exec
+
+void bz_native_yield(bz::exec::NativeContext* x, bz::exec::Wave* w, bz::exec::YieldReason why, uint32_t, const char* live) {
+  bz::exec::NativeCalls::yield(x, w, why, live);
+}
+
+namespace bz::exec {
 
 // ---------------------------------------------------------------- whose turn it is
 
@@ -229,7 +277,7 @@ GuestFault NativeGroup::run() {
 
 // ---------------------------------------------------------------- beginning and end
 
-void NativeGroup::need_stack(const NativeCode& native) { stack_bytes_ = std::max<uint32_t>(stack_bytes_, native.image().stack_bytes + kStackRest); }
+void NativeGroup::need_stack(const NativeCode& native) { stack_bytes_ = std::max(stack_bytes_, native.image().stack_bytes + kStackRest); }
 
 void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin) {
   if (unit != first_ || !others_.empty() || group_ != &g) {
@@ -240,6 +288,7 @@ void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit,
   }
   active_ = true;
   looked_ = turned_ = 0;
+  turns_ = 0;
   context.lds = g.lds;
   context.lds_bytes = g.lds_bytes;
   context.instructions = 0;
@@ -279,6 +328,29 @@ void NativeGroup::end() {
   steps_.clear();
   jumps_ = {};
 }
+
+// ---------------------------------------------------------------- does it move
+
+bool NativeGroup::runs(uint32_t i) const {
+  return reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(group_->head) + size_t{i} * layout::kStride)->state == WaveState::running;
+}
+
+uint64_t NativeGroup::place(uint32_t i) const {
+  const NativeWave& n = waves_[i];
+  if (!n.stack) return reinterpret_cast<uint64_t>(n.native) | 1;   // has not begun
+  constexpr size_t kNear = 256;   // registers, the return address, the lower part of the frame
+  return mix(1, n.live, std::min(kNear, static_cast<size_t>(n.stack->top() - n.live) & ~size_t{31})) | 1;
+}
+
+uint64_t NativeGroup::all(uint32_t i) const {
+  const NativeWave& n = waves_[i];
+  auto* w = reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(group_->head) + size_t{i} * layout::kStride);
+  uint64_t h = mix(w->scc, w->sgpr, sizeof w->sgpr);   // what outcalls leave there
+  if (n.stack) h = mix(h, n.live, static_cast<size_t>(n.stack->top() - n.live) & ~size_t{31});
+  return h | 1;
+}
+
+// ---------------------------------------------------------------- reports
 
 const NativeCode* NativeGroup::code_at(uint64_t host_pc) const {
   if (first_ && first_->native().contains(host_pc)) return &first_->native();

@@ -4,6 +4,7 @@
 #include "exec/fault.hpp"
 #include "exec/native/fiber.hpp"
 #include "exec/native/unit.hpp"
+#include "exec/spin.hpp"
 #include "exec/wave.hpp"
 
 #include <array>
@@ -18,9 +19,10 @@ struct NativeWave {
   uint32_t entry = 0;
   std::unique_ptr<FiberStack> stack;        ///< it has begun there and is suspended at `point`; null: it begins at `entry`
   FiberPoint point;
+  const char* live = nullptr;               ///< suspended: what native code holds lies from here to the stack's top
 };
 
-class NativeGroup {
+class NativeGroup final : public Standing {
 public:
   /// Why `run` came back. But for the first two the wave Group::current is concerned.
   enum class Stop : uint32_t {
@@ -56,6 +58,11 @@ public:
   NativeContext context;
   const NativeWave& wave(uint32_t i) const { return waves_[i]; }
   const NativeCode* code_at(uint64_t host_pc) const;   ///< that the address is in; null: in none of this group
+  /// It was seen to wait: it is looked at soon when it has its turn again.
+  void calm() { quota_ = kFirstTurn; }
+  bool runs(uint32_t wave) const override;
+  uint64_t place(uint32_t wave) const override;
+  uint64_t all(uint32_t wave) const override;
   bool on_guard_page(uint64_t address) const;
   const Steps* steps_with(const Op* o) const;
   /// Operations of one instruction of `code`, kept for as long as the group runs.
@@ -76,9 +83,11 @@ private:
   Group* group_ = nullptr;
   bool active_ = false;
   Stop stop_ = Stop::turn;
-  int64_t quota_ = 64;                      ///< back edges of a turn
+  static constexpr int64_t kFirstTurn = 64;
+  int64_t quota_ = kFirstTurn;              ///< back edges of a turn
+  uint32_t turns_ = 0;                      ///< since the last look
   uint64_t looked_ = 0, turned_ = 0;        ///< TSC: at the last look, at the last yield; 0: not yet
-  uint32_t stack_bytes_ = 0;                ///< what the units of this group need
+  size_t stack_bytes_ = 0;                 ///< what the units of this group need
   std::array<NativeWave, kMaxWaves> waves_;
   std::vector<std::unique_ptr<FiberStack>> free_;
   std::shared_ptr<const NativeUnit> first_;                  ///< where groups begin

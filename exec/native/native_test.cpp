@@ -99,7 +99,7 @@ TEST(Native, GroupsWaitForWhatComesFromElsewhere) {
     ASSERT_TRUE(r.ok()) << r.status().to_string();
     ASSERT_FALSE(r->halt) << r->halt->text;
     EXPECT_EQ(k.mem[0], 32u);
-    EXPECT_GE(r->parked, 1u);
+    EXPECT_GE(r->parked, 100u);   // as soon as it is seen to wait, not when a slice is used up
   }
 }
 

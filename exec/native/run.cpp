@@ -79,10 +79,13 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
   NativeGroup& n = c.native;
   uint64_t started = 0;
   std::unique_ptr<Halt> halt;
-  auto look = [&] {   // true: it is time for others
+  auto look = [&](bool waits) {   // true: it is time for others
     uint64_t now = __builtin_ia32_rdtsc();
     if (!started) started = now;
-    return now - started >= (g.slept ? kSleepSlice : kWorkSlice);
+    if (c.waited && !waits) c.spin.restart();   // what it waited for has come: the next wait is another one
+    c.waited = waits;
+    if (waits) n.calm();
+    return waits || now - started >= (g.slept ? kSleepSlice : kWorkSlice);
   };
   for (;;) {
     GuestFault fault = n.run();
@@ -95,11 +98,11 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
       return true;
     case NativeGroup::Stop::turn: break;
     case NativeGroup::Stop::look:
-      if (look()) return park(c, r);
+      if (look(c.spin.unchanged(g.wave_count, n))) return park(c, r);
       break;
     case NativeGroup::Stop::jump:
       if ((halt = native_jump(c))) return halted(c, r, std::move(halt));
-      if (look()) return park(c, r);
+      if (look(false)) return park(c, r);
       break;
     case NativeGroup::Stop::interpret:
       if ((halt = native_interpret(c))) return halted(c, r, std::move(halt));
