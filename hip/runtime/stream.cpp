@@ -322,11 +322,12 @@ void Stream::set_attributes(const Attributes& attributes) {
 }
 
 void Stream::synchronize() {
-  const auto policy = attributes().sync_policy;
-  const auto how = policy == hipSyncPolicyAuto ? device_.wait_state()
-                   : policy == hipSyncPolicySpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
-  if (!quiet())
+  if (!quiet()) {
+    const auto policy = attributes().sync_policy;
+    const auto how = policy == hipSyncPolicyAuto ? device_.wait_state()
+                     : policy == hipSyncPolicySpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
     for (auto& m : frontier(false)) m->wait(how);
+  }
   std::lock_guard lock(mutex_);
   prune();
 }
