@@ -88,8 +88,72 @@ void FunctionEmitter::plan() {
     for (uint32_t n : after[v]) before_[n].push_back(v);
 }
 
+/// Loops of the guest's blocks that are entered at their head only.
+void FunctionEmitter::find_loops() {
+  const auto n = static_cast<uint32_t>(unit_.blocks.size());
+  std::vector<std::vector<uint32_t>> before(n);
+  auto each_next = [&](uint32_t g, auto f) {
+    const Block& b = unit_.blocks[g];
+    if ((b.end == Block::End::branches || b.end == Block::End::condition) && b.taken != Block::kNone) f(b.taken);
+    if ((b.end == Block::End::falls || b.end == Block::End::condition) && b.next != Block::kNone) f(b.next);
+  };
+  for (uint32_t g = 0; g < n; ++g) each_next(g, [&](uint32_t to) { before[to].push_back(g); });
+  for (uint32_t head = 0; head < n; ++head) {
+    Loop loop;
+    loop.body.assign(n, false);
+    loop.body[head] = true;
+    std::vector<uint32_t> work;
+    // Code lies in order: what jumps back to a block closes a loop.
+    for (uint32_t p : before[head])
+      if (p >= head && !loop.body[p]) loop.body[p] = true, work.push_back(p);
+    bool any = std::find(before[head].begin(), before[head].end(), head) != before[head].end() || !work.empty();
+    if (!any) continue;
+    while (!work.empty()) {
+      const uint32_t g = work.back();
+      work.pop_back();
+      for (uint32_t p : before[g])
+        if (!loop.body[p]) loop.body[p] = true, work.push_back(p);
+    }
+    bool one_beginning = true;
+    for (uint32_t g = 0; g < n; ++g) {
+      if (!loop.body[g]) continue;
+      if (g != head) {
+        for (uint32_t p : before[g]) one_beginning &= loop.body[p];
+        one_beginning &= std::find(unit_.entries.begin(), unit_.entries.end(), g) == unit_.entries.end();
+      }
+      const Block& b = unit_.blocks[g];
+      for (uint32_t i = 0; i < b.count; ++i) {
+        const Instruction& x = unit_.instructions[b.first + i];
+        loop.writes |= x.all_registers ? unit_.used : x.writes;
+        loop.to_full |= x.exec == ExecChange::grows || x.exec == ExecChange::full || x.exec == ExecChange::unknown;
+        loop.to_some |= x.exec == ExecChange::shrinks || x.exec == ExecChange::unknown;
+      }
+    }
+    if (one_beginning) loops_[head] = std::move(loop);
+  }
+}
+
+std::vector<Version::Edge> FunctionEmitter::unchanged_from(const Version& v, Reg r, bool wide) const {
+  auto it = loops_.find(v.guest);
+  if (v.entry || it == loops_.end() || it->second.writes.test(r) || (wide && it->second.writes.test(r + 1u))) return {};
+  std::vector<Version::Edge> ways;
+  for (bool full : {false, true}) {
+    if (full != v.full && !(v.full ? it->second.to_full : it->second.to_some)) continue;   // the other version never comes here
+    const uint32_t head = version_of(v.guest, full);
+    for (uint32_t b : before_[head]) {
+      const Version& from = versions_[b];
+      if (!from.entry && it->second.body[from.guest]) continue;
+      if (!from.emitted && (from.order == 0 || from.order > v.order)) return {};   // not known yet
+    }
+    for (auto& e : versions_[head].in)
+      if (e.from->entry || !it->second.body[e.from->guest]) ways.push_back(e);
+  }
+  return ways;
+}
+
 FunctionFacts FunctionEmitter::emit(const char* name) {
   plan();
+  if (on("loops")) find_loops();
   for (;;) {
     facts_.outcalls.clear();
     facts_.switches = false;
@@ -122,12 +186,17 @@ bool FunctionEmitter::attempt(const char* name) {
   ir_.SetInsertPoint(top);
   table_ = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt32Ty(), 64));
   llvm::cast<llvm::AllocaInst>(table_)->setAlignment(llvm::Align(64));
+  auto* tables = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt64Ty(), 4 * 64));
+  tables->setAlignment(llvm::Align(64));
+  tables_ = tables;
   code_ = context_field(offsetof(NativeContext, code), ir_.getInt64Ty());
   lds_ = context_field(offsetof(NativeContext, lds), pointer);
   helpers_ = context_field(offsetof(NativeContext, helpers), pointer);
 
   regs_ = std::make_unique<Registers>(values_, wave_);
   regs_->guesses = &guesses_;
+  auto unchanged = [this](const Version& v, Reg r, bool wide) { return unchanged_from(v, r, wide); };
+  regs_->unchanged_from = unchanged;
   mask_parts_.clear();
   const auto blocks = static_cast<uint32_t>(unit_.blocks.size());
   versions_.clear();
@@ -348,13 +417,21 @@ void FunctionEmitter::store_everything() {
   for (Reg r = 0; r < kRegs; ++r) {
     if (!unit_.used.test(r)) continue;
     if (!is_vgpr(r)) {
-      ir_.CreateAlignedStore(regs_->s32(r), regs_->home(r, Registers::kScalar), llvm::Align(4));
+      send_home(r, Registers::kScalar);
       continue;
     }
     for (unsigned q = 0; q < kChunks; ++q)
-      ir_.CreateAlignedStore(values_.lanes(regs_->read32(r, q)), regs_->home(r, q), llvm::Align(64));
+      send_home(r, q);
   }
   regs_->keep_parts = true;
+}
+
+/// A register's value to its place in the wave block, unless it came from there and never changed.
+void FunctionEmitter::send_home(Reg r, unsigned chunk) {
+  const Value v = regs_->read32(r, chunk);
+  if (regs_->from_home(r, chunk, v)) return;
+  if (chunk == Registers::kScalar) ir_.CreateAlignedStore(v.base, regs_->home(r, chunk), llvm::Align(4));
+  else ir_.CreateAlignedStore(values_.lanes(v), regs_->home(r, chunk), llvm::Align(64));
 }
 
 llvm::Value* FunctionEmitter::address_of(uint64_t pc) { return ir_.CreateAdd(code_, ir_.getInt64(pc - request_.begin)); }

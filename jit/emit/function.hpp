@@ -32,6 +32,8 @@ private:
 
   // function.cpp: versions and control
   void plan();
+  void find_loops();
+  std::vector<Version::Edge> unchanged_from(const Version& v, Reg r, bool wide) const;
   bool attempt(const char* name);
   void emit_version(Version& v);
   void emit_end(Version& v, const Block& b);
@@ -41,6 +43,7 @@ private:
   void back_edge();
   void leave(exec::NativeExit why, llvm::Value* target);
   void store_everything();
+  void send_home(Reg r, unsigned chunk);
   llvm::Value* address_of(uint64_t pc);
   bool on(std::string_view optimisation) const;
 
@@ -77,6 +80,8 @@ private:
   void two_cells(const Instruction& x, unsigned dwords, unsigned stride, bool is_load);
   Access access_of(const Instruction& x, MemoryImm m, bool is_load);
   void transfer(const Instruction& x, const Access& a);
+  void atomic(const Instruction& x, AtomicImm m);
+  void two_ways(const Instruction& x, llvm::Value* fast, Reg dest, unsigned registers, llvm::function_ref<void(std::vector<Chunks>&)> make);
   Value chunk_address(const Access& a, unsigned chunk);
   /// i1: the fast form may be used for the chunk; null: always.
   llvm::Value* fast_condition(const Access& a, const Value& address, unsigned chunk);
@@ -106,10 +111,13 @@ private:
   Values values_;
   std::unique_ptr<Registers> regs_;
   llvm::Function* function_ = nullptr;
-  llvm::Value *context_ = nullptr, *wave_ = nullptr, *code_ = nullptr, *lds_ = nullptr, *helpers_ = nullptr, *table_ = nullptr;
+  llvm::Value *context_ = nullptr, *wave_ = nullptr, *code_ = nullptr, *lds_ = nullptr, *helpers_ = nullptr, *table_ = nullptr, *tables_ = nullptr;
   std::vector<Version> versions_;                 ///< of blocks: 2 * guest + full; then entries
   std::vector<uint32_t> order_;                   ///< of making
   std::vector<std::vector<uint32_t>> before_;     ///< by version: those that may lead to it
+  /// Of guest blocks that are heads of loops with one beginning: who belongs to it, and what it writes.
+  struct Loop { std::vector<bool> body; RegSet writes; bool to_full = false, to_some = false; };   ///< EXEC may become full in it, or may cease to be
+  std::map<uint32_t, Loop> loops_;
   std::map<std::pair<uint32_t, uint32_t>, Registers::Guess> guesses_;
   std::map<llvm::Value*, Chunks> mask_parts_;
   std::array<llvm::Value*, kChunks> exec_masks_{};

@@ -188,7 +188,8 @@ void FunctionEmitter::instruction(const Instruction& x) {
     case Prim::ds_write2: two_cells(x, n.imm & 255, static_cast<unsigned>(n.imm >> 8), false); break;
     case Prim::ds_swizzle: swizzle(x); break;
     case Prim::ds_bpermute: bpermute(x); break;
-    case Prim::atomic: case Prim::mfma: case Prim::ds_permute: return outcall(x);
+    case Prim::atomic: atomic(x, AtomicImm::of(n.imm)); break;
+    case Prim::mfma: case Prim::ds_permute: return outcall(x);
     default: values[k] = node_value(x, n, values, 0);
     }
   }
@@ -266,10 +267,10 @@ void FunctionEmitter::call_out(const Instruction& x) {
   for (Reg r = 0; r < kRegs; ++r) {
     if (!in.test(r)) continue;
     if (!is_vgpr(r)) {
-      ir_.CreateAlignedStore(regs_->s32(r), regs_->home(r, Registers::kScalar), llvm::Align(4));
+      send_home(r, Registers::kScalar);
       continue;
     }
-    for (unsigned q = 0; q < kChunks; ++q) ir_.CreateAlignedStore(values_.lanes(regs_->read32(r, q)), regs_->home(r, q), llvm::Align(64));
+    for (unsigned q = 0; q < kChunks; ++q) send_home(r, q);
   }
   call_helper(offsetof(NativeHelpers, outcall), {ir_.getInt32(index)});
 }

@@ -12,35 +12,48 @@ using namespace llvm;
 // ---------------------------------------------------------------- operations that obey MODE
 
 // LLVM's plain operations mean rounding to nearest and leave open what becomes of denormals and signalling NaNs: x * 1 is x to
-// it. Where that is not what the guest asked for, constrained intrinsics with unknown rounding keep the operation.
+// it. Where that is not what the guest asked for, constrained intrinsics with unknown rounding keep the operation. That they may
+// trap is said for x + -0 only, which would be folded otherwise.
 
-bool may_be_folded(V x) {
+namespace {
+
+bool is_value(V x, double a) {
   auto* c = dyn_cast<Constant>(x);
   if (!c) return false;
   auto* f = dyn_cast_or_null<ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c);
-  return !f || f->isZero() || !f->getValueAPF().isFinite() || f->getValueAPF().isDenormal() || abs(f->getValueAPF()).isExactlyValue(1.0);
+  return f && abs(f->getValueAPF()).isExactlyValue(a);
 }
-static bool foldable(V x, V y) { return !(llvm::isa<Constant>(x) && llvm::isa<Constant>(y)) && (may_be_folded(x) || may_be_folded(y)); }
+/// LLVM would leave the operation out, with what it does to denormals and signalling NaNs.
+bool is_identity(Instruction::BinaryOps op, V x, V y) {
+  switch (op) {
+  case Instruction::FMul: return is_value(x, 1.0) || is_value(y, 1.0);
+  case Instruction::FDiv: return is_value(y, 1.0);
+  default: return is_value(x, 0.0) || is_value(y, 0.0);
+  }
+}
+bool all_constant(V x, V y) { return llvm::isa<Constant>(x) && llvm::isa<Constant>(y); }
+
+} // namespace
 
 /// LLVM computes with constants as it takes them: denormals and all.
 V Math::Impl::hidden(V x) { return llvm::isa<Constant>(x) ? ir.CreateIntrinsic(Intrinsic::arithmetic_fence, {x->getType()}, {x}) : x; }
 
 V Math::Impl::farith(Instruction::BinaryOps op, V x, V y) {
-  if (mode.plain() && !foldable(x, y)) return ir.CreateBinOp(op, x, y);
+  if (mode.plain() && (all_constant(x, y) || !is_identity(op, x, y))) return ir.CreateBinOp(op, x, y);
   Intrinsic::ID id = op == Instruction::FAdd   ? Intrinsic::experimental_constrained_fadd
                      : op == Instruction::FSub ? Intrinsic::experimental_constrained_fsub
                      : op == Instruction::FMul ? Intrinsic::experimental_constrained_fmul
                                                : Intrinsic::experimental_constrained_fdiv;
   if (llvm::isa<Constant>(y)) x = hidden(x);
-  return ir.CreateConstrainedFPBinOp(id, x, y, {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
+  return ir.CreateConstrainedFPBinOp(id, x, y, {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
 }
 V Math::Impl::fma(V x, V y, V z) {
-  const bool constants = llvm::isa<Constant>(x) && llvm::isa<Constant>(y) && llvm::isa<Constant>(z);
-  if (mode.plain() && (constants || !(may_be_folded(x) || may_be_folded(y) || may_be_folded(z))))
+  const bool constants = all_constant(x, y) && llvm::isa<Constant>(z);
+  if (mode.plain() && (constants || !(is_value(z, 0.0) && is_identity(Instruction::FMul, x, y))))
     return ir.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
   if (constants) x = hidden(x);
   return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_fma, {x->getType()}, {x, y, z}, {}, "", nullptr,
-                                         RoundingMode::Dynamic, fp::ebIgnore);
+                                         RoundingMode::Dynamic, fp::ebMayTrap);
 }
 V Math::Impl::fma_rounded(V x, V y, V z, unsigned rounding) {
   const bool wide = x->getType()->getScalarSizeInBits() == 64;
@@ -51,7 +64,7 @@ V Math::Impl::fma_rounded(V x, V y, V z, unsigned rounding) {
 V Math::Impl::sqrt(V x) {
   if (mode.plain()) return intrinsic1(Intrinsic::sqrt, x);
   return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_sqrt, {x->getType()}, {hidden(x)}, {}, "", nullptr, RoundingMode::Dynamic,
-                                         fp::ebIgnore);
+                                         fp::ebMayTrap);
 }
 V Math::Impl::to_integral(Intrinsic::ID plain, V x) {
   if (!mode.daz) return intrinsic1(plain, x);
@@ -60,32 +73,32 @@ V Math::Impl::to_integral(Intrinsic::ID plain, V x) {
                      : plain == Intrinsic::floor ? Intrinsic::experimental_constrained_floor
                                                  : Intrinsic::experimental_constrained_roundeven;
   LLVMContext& c = ir.getContext();
-  auto* r = ir.CreateIntrinsic(id, {x->getType()}, {hidden(x), MetadataAsValue::get(c, MDString::get(c, "fpexcept.ignore"))});
+  auto* r = ir.CreateIntrinsic(id, {x->getType()}, {hidden(x), MetadataAsValue::get(c, MDString::get(c, "fpexcept.maytrap"))});
   ir.setConstrainedFPCallAttr(r);
   return r;
 }
 V Math::Impl::compare(CmpInst::Predicate p, V x, V y) {
   if (!mode.daz) return ir.CreateFCmp(p, x, y);
-  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, llvm::isa<Constant>(y) ? hidden(x) : x, y, "", fp::ebIgnore);
+  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, llvm::isa<Constant>(y) ? hidden(x) : x, y, "", fp::ebMayTrap);
 }
 V Math::Impl::narrow_to_single(V x) {
   return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fptrunc, hidden(x), float_of_bits(x, 32), {}, "", nullptr, RoundingMode::Dynamic,
-                                    fp::ebIgnore);
+                                    fp::ebMayTrap);
 }
 V Math::Impl::widen_to_double(V x) {
   if (!mode.daz) return ir.CreateFPExt(x, float_of_bits(x, 64));
-  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fpext, hidden(x), float_of_bits(x, 64), {}, "", nullptr, std::nullopt, fp::ebIgnore);
+  return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fpext, hidden(x), float_of_bits(x, 64), {}, "", nullptr, std::nullopt, fp::ebMayTrap);
 }
 V Math::Impl::from_integer(V x, bool is_signed, unsigned bits) {
   Type* t = float_of_bits(x, bits);
   const bool exact = bits == 64;
   if (is_signed) {
     if (exact || mode.round == FloatMode::nearest) return ir.CreateSIToFP(x, t);
-    return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_sitofp, x, t, {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
+    return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_sitofp, x, t, {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
   }
   if (traits.avx512 || mode.round == FloatMode::nearest) {
     if (exact || mode.round == FloatMode::nearest) return ir.CreateUIToFP(x, t);
-    return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_uitofp, x, t, {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
+    return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_uitofp, x, t, {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
   }
   // Without an instruction: numbers whose last place is 1 (or 2^16) minus what was put in front. Rounding down makes -0 of 0.
   V sum;
@@ -100,7 +113,7 @@ V Math::Impl::from_integer(V x, bool is_signed, unsigned bits) {
   return as_float(band(as_int(sum), kSingle.magnitude() | (exact ? kDouble.magnitude() : 0)));
 }
 V Math::Impl::canonicalize(V x) {
-  return ir.CreateConstrainedFPBinOp(Intrinsic::experimental_constrained_fmul, hidden(x), real(x, 1.0), {}, "", nullptr, RoundingMode::Dynamic, fp::ebIgnore);
+  return ir.CreateConstrainedFPBinOp(Intrinsic::experimental_constrained_fmul, hidden(x), real(x, 1.0), {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
 }
 V Math::Impl::by_mode(V x) { return mode.daz || mode.ftz ? canonicalize(x) : x; }
 V Math::Impl::flushed(V x) {

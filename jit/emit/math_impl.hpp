@@ -188,7 +188,4 @@ struct Math::Impl {
   V trig_preop(V x, V segment);
 };
 
-/// Multiplications and the like with one of these would be folded away, with what they do to NaNs and denormals.
-bool may_be_folded(V x);
-
 } // namespace bz::jit

@@ -6,8 +6,10 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/Support/KnownBits.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace bz::jit {
@@ -363,7 +365,6 @@ void FunctionEmitter::store_private(const Access& a, const Value& address, unsig
 // ---------------------------------------------------------------- the wave
 
 void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
-  auto& c = module_.getContext();
   Chunks address;
   llvm::Value* fast = nullptr;
   for (unsigned q = 0; q < kChunks; ++q) {
@@ -383,39 +384,25 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
       if (!a.is_load) data[k][q] = regs_->read32(static_cast<Reg>(a.data[k / a.dwords] + k % a.dwords), q);
       else if (elem_merges(a.elem) || (exec_mask(q) && x.keep.test(a.dest + k))) data[k][q] = regs_->read32(static_cast<Reg>(a.dest + k), q);
     }
-  llvm::BasicBlock *slow_block = nullptr, *done = nullptr;
-  if (fast) {
-    auto* fast_block = llvm::BasicBlock::Create(c, "fast", function_);
-    slow_block = llvm::BasicBlock::Create(c, "slow", function_);
-    done = llvm::BasicBlock::Create(c, "done", function_);
-    auto* br = ir_.CreateCondBr(fast, fast_block, slow_block);
-    br->setMetadata(llvm::LLVMContext::MD_prof,
-                    llvm::MDNode::get(c, {llvm::MDString::get(c, "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(100000)),
-                                          llvm::ConstantAsMetadata::get(ir_.getInt32(1))}));
-    ir_.SetInsertPoint(fast_block);
-    regs_->keep_parts = false;
+  const bool conditional = fast != nullptr && std::any_of(address.begin(), address.end(), [](const Value& v) { return v.cond != nullptr; });
+  two_ways(x, fast, a.dest, a.is_load ? registers : 0, [&](std::vector<Chunks>& result) {
     // On this way the conditions of addresses hold.
     for (auto& v : address)
       if (v.cond) v.cond = nullptr, v.vec = nullptr;
-  }
-  std::vector<Chunks> result(registers);
-  for (unsigned q = 0; q < kChunks; ++q) {
-    for (unsigned k = 0; k < a.cells; ++k) {
-      std::vector<Value> cell;
-      if (!a.is_load)
+    for (unsigned q = 0; q < kChunks; ++q) {
+      for (unsigned k = 0; k < a.cells; ++k) {
+        std::vector<Value> cell;
+        if (a.is_load) {
+          cell = a.space == Space::scratch ? load_private(a, address[q], q) : load_cell(a, address[q], q, a.offset[k]);
+          for (unsigned j = 0; j < cell.size(); ++j) result[k * a.dwords + j][q] = cell[j];
+          continue;
+        }
         for (unsigned j = 0; j < (is_dword(a.elem) ? a.dwords : 1); ++j) cell.push_back(data[k * a.dwords + j][q]);
-      if (a.is_load) {
-        cell = a.space == Space::scratch ? load_private(a, address[q], q) : load_cell(a, address[q], q, a.offset[k]);
-        for (unsigned j = 0; j < cell.size(); ++j) result[k * a.dwords + j][q] = cell[j];
-      } else if (a.space == Space::scratch) {
-        store_private(a, address[q], q, cell);
-      } else {
-        store_cell(a, address[q], q, a.offset[k], cell);
+        if (a.space == Space::scratch) store_private(a, address[q], q, cell);
+        else store_cell(a, address[q], q, a.offset[k], cell);
       }
     }
-  }
-  if (a.is_load) {
-    for (unsigned k = 0; k < registers; ++k)
+    for (unsigned k = 0; k < result.size(); ++k)
       for (unsigned q = 0; q < kChunks; ++q) {
         Value& v = result[k][q];
         if (elem_merges(a.elem)) {
@@ -426,45 +413,195 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
         }
         auto* mask = exec_mask(q);
         if (mask && x.keep.test(a.dest + k)) v = Values::vector(Kind::u32, ir_.CreateSelect(mask, values_.lanes(v), values_.lanes(data[k][q])));
-        if (fast && !v.uniform()) v = Values::vector(Kind::u32, values_.lanes(v));
+        // One value for all lanes under a condition is many on the other way.
+        if (conditional) v = Values::vector(Kind::u32, values_.lanes(v));
       }
-  }
-  if (fast) {
+  });
+}
+
+/// `make` fills the results where `fast` is true (null: always); elsewhere the interpreter does the instruction. Results go to the
+/// registers from `dest` on. A result that `make` says is uniform must be that on both ways.
+void FunctionEmitter::two_ways(const Instruction& x, llvm::Value* fast, Reg dest, unsigned registers, llvm::function_ref<void(std::vector<Chunks>&)> make) {
+  auto& c = module_.getContext();
+  std::vector<Chunks> result(registers);
+  if (!fast) {
+    make(result);
+  } else {
+    auto* fast_block = llvm::BasicBlock::Create(c, "fast", function_);
+    auto* slow_block = llvm::BasicBlock::Create(c, "slow", function_);
+    auto* done = llvm::BasicBlock::Create(c, "done", function_);
+    auto* weights = llvm::MDNode::get(c, {llvm::MDString::get(c, "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(100000)),
+                                          llvm::ConstantAsMetadata::get(ir_.getInt32(1))});
+    ir_.CreateCondBr(fast, fast_block, slow_block)->setMetadata(llvm::LLVMContext::MD_prof, weights);
+    regs_->keep_parts = false;
+    ir_.SetInsertPoint(fast_block);
+    make(result);
     auto* fast_end = ir_.GetInsertBlock();
     ir_.CreateBr(done);
     ir_.SetInsertPoint(slow_block);
     call_out(x);
     std::vector<Chunks> other(registers);
-    for (unsigned k = 0; a.is_load && k < registers; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) {
-        Value v = from_home(static_cast<Reg>(a.dest + k), q);
-        // A uniform address that needs no condition is uniform here too: one lane stands for all that are on.
-        if (result[k][q].uniform() && !exec_mask(q) && address[q].uniform()) v = Values::scalar(Kind::u32, ir_.CreateExtractElement(v.vec, uint64_t{0}));
-        other[k][q] = v;
-      }
+    for (unsigned k = 0; k < registers; ++k)
+      for (unsigned q = 0; q < kChunks; ++q) other[k][q] = from_home(static_cast<Reg>(dest + k), q);
     auto* slow_end = ir_.GetInsertBlock();
     ir_.CreateBr(done);
-    for (unsigned k = 0; a.is_load && k < registers; ++k)
+    for (unsigned k = 0; k < registers; ++k)
       for (unsigned q = 0; q < kChunks; ++q) {
-        Value &v = result[k][q], &o = other[k][q];
-        const bool scalar = v.uniform() && o.uniform();
-        if (!scalar) {
-          ir_.SetInsertPoint(fast_end->getTerminator());
-          v = Values::vector(Kind::u32, values_.lanes(v));
-          ir_.SetInsertPoint(slow_end->getTerminator());
-          o = Values::vector(Kind::u32, values_.lanes(o));
-        }
-        auto* p = llvm::PHINode::Create(scalar ? v.base->getType() : v.vec->getType(), 2, "", done);
-        p->addIncoming(scalar ? v.base : v.vec, fast_end);
-        p->addIncoming(scalar ? o.base : o.vec, slow_end);
+        Value& v = result[k][q];
+        const bool scalar = v.uniform() && !exec_mask(q);
+        ir_.SetInsertPoint(fast_end->getTerminator());
+        auto* mine = scalar ? v.base : values_.lanes(v);
+        ir_.SetInsertPoint(slow_end->getTerminator());
+        auto* theirs = scalar ? ir_.CreateExtractElement(other[k][q].vec, uint64_t{0}) : other[k][q].vec;
+        auto* p = llvm::PHINode::Create(mine->getType(), 2, "", done);
+        p->addIncoming(mine, fast_end);
+        p->addIncoming(theirs, slow_end);
         v = scalar ? Values::scalar(Kind::u32, p) : Values::vector(Kind::u32, p);
       }
     ir_.SetInsertPoint(done);
     regs_->keep_parts = true;
   }
-  if (a.is_load)
-    for (unsigned k = 0; k < registers; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(a.dest + k), q, result[k][q]);
+  for (unsigned k = 0; k < registers; ++k)
+    for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(dest + k), q, result[k][q]);
+}
+
+// ---------------------------------------------------------------- atomics
+
+/// Lane after lane, on real atomics: workers and the host share memory. A workgroup's waves run in one thread, so that LDS needs
+/// none.
+void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
+  using A = isa::AtomicOp;
+  using Rmw = llvm::AtomicRMWInst;
+  if (m.space == Space::scratch || m.space == Space::buffer) return outcall(x);
+  std::optional<Rmw::BinOp> operation;
+  switch (m.op) {
+  case A::swap: operation = Rmw::Xchg; break;
+  case A::add: operation = Rmw::Add; break;
+  case A::sub: operation = Rmw::Sub; break;
+  case A::smin: operation = Rmw::Min; break;
+  case A::umin: operation = Rmw::UMin; break;
+  case A::smax: operation = Rmw::Max; break;
+  case A::umax: operation = Rmw::UMax; break;
+  case A::and_: operation = Rmw::And; break;
+  case A::or_: operation = Rmw::Or; break;
+  case A::xor_: operation = Rmw::Xor; break;
+  case A::inc: operation = Rmw::UIncWrap; break;
+  case A::dec: operation = Rmw::UDecWrap; break;
+  case A::fadd: operation = Rmw::FAdd; break;
+  case A::cmpswap: break;
+  default: return outcall(x);
+  }
+  if (m.type != isa::AtomicType::b32 && m.type != isa::AtomicType::b64 && m.type != isa::AtomicType::f32 && m.type != isa::AtomicType::f64) return outcall(x);
+  const isa::Inst& i = x.lifted.inst;
+  const bool wide = m.type == isa::AtomicType::b64 || m.type == isa::AtomicType::f64, is_float = m.op == A::fadd;
+  const bool returns = m.returns == isa::Return::yes || (m.returns == isa::Return::by_bit && i.glc);
+  const unsigned registers = wide ? 2 : 1;
+  Access a = access_of(x, {m.space, Elem::u32, static_cast<uint8_t>(registers)}, false);
+  if (returns) a.dest = reg_of(*operand_at(i, Field::vdst), unit_.accum_offset);
+  const Kind kind = wide ? Kind::u64 : Kind::u32;
+  auto* cell = ir_.getIntNTy(wide ? 64 : 32);
+  auto* number = is_float ? (wide ? ir_.getDoubleTy() : ir_.getFloatTy()) : cell;
+
+  Chunks address;
+  llvm::Value* fast = nullptr;
+  for (unsigned q = 0; q < kChunks; ++q) {
+    exec_mask(q);
+    address[q] = chunk_address(a, q);
+    fast = values_.and_cond(fast, fast_condition(a, address[q], q));
+  }
+  auto read = [&](Reg r, unsigned q) { return wide ? regs_->read64(r, q) : regs_->read32(r, q); };
+  // Data, then what a cell is compared with; in LDS the other way round.
+  Reg data = a.data[0], compare = static_cast<Reg>(data + registers);
+  if (m.op == A::cmpswap && m.space == Space::lds) compare = data, data = reg_of(*operand_at(i, Field::data1), unit_.accum_offset);
+  Chunks operand, expected, old;
+  for (unsigned q = 0; q < kChunks; ++q) {
+    operand[q] = read(data, q);
+    if (m.op == A::cmpswap) expected[q] = read(compare, q);
+    if (returns && exec_mask(q)) old[q] = read(a.dest, q);
+  }
+  auto* exec_bits = regs_->s64(kExec);
+  if (auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(fast)) {
+    if (!known->isOne()) return outcall(x);
+    fast = nullptr;
+  }
+  two_ways(x, fast, a.dest, returns ? registers : 0, [&](std::vector<Chunks>& result) {
+    auto& c = module_.getContext();
+    auto at = [&](unsigned table, llvm::Type* t, llvm::Value* lane) {
+      return ir_.CreateInBoundsGEP(t, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), tables_, 512 * table), lane);
+    };
+    auto* where = m.space == Space::lds ? ir_.getInt32Ty() : ir_.getInt64Ty();
+    auto keep = [&](unsigned table, llvm::Type* t, const Chunks& v) {
+      for (unsigned q = 0; q < kChunks; ++q) ir_.CreateAlignedStore(values_.lanes(v[q]), at(table, t, ir_.getInt64(kLanes * q)), llvm::Align(64));
+    };
+    for (auto& v : address)
+      if (v.cond && v.base) v.cond = nullptr;
+    keep(0, where, address);
+    keep(1, cell, operand);
+    if (m.op == A::cmpswap) keep(2, cell, expected);
+    auto* before = ir_.GetInsertBlock();
+    auto* loop = llvm::BasicBlock::Create(c, "lane", function_);
+    auto* out = llvm::BasicBlock::Create(c, "lanes_done", function_);
+    if (regs_->at->full) ir_.CreateBr(loop);
+    else ir_.CreateCondBr(ir_.CreateICmpNE(exec_bits, ir_.getInt64(0)), loop, out);
+    ir_.SetInsertPoint(loop);
+    auto* bits = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+    bits->addIncoming(exec_bits, before);
+    auto* lane = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, ir_.getTrue());
+    llvm::Value* p = ir_.CreateLoad(where, at(0, where, lane));
+    p = m.space == Space::lds ? ir_.CreateGEP(ir_.getInt8Ty(), lds_, ir_.CreateZExt(p, ir_.getInt64Ty()))
+                              : ir_.CreateIntToPtr(p, llvm::PointerType::get(c, 0));
+    p = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), p, static_cast<uint64_t>(a.offset[0]));
+    llvm::Value* d = ir_.CreateLoad(number, at(1, cell, lane));
+    llvm::Value* was;
+    const llvm::Align align(wide ? 8 : 4);
+    if (m.space == Space::lds) {
+      was = ir_.CreateAlignedLoad(number, p, llvm::Align(1));
+      llvm::Value* now = d;
+      auto by = [&](llvm::CmpInst::Predicate less) { return ir_.CreateSelect(ir_.CreateICmp(less, was, d), was, d); };
+      auto* zero = llvm::Constant::getNullValue(number);
+      switch (m.op) {
+      case A::cmpswap: now = ir_.CreateSelect(ir_.CreateICmpEQ(was, ir_.CreateLoad(cell, at(2, cell, lane))), d, was); break;
+      case A::add: now = ir_.CreateAdd(was, d); break;
+      case A::sub: now = ir_.CreateSub(was, d); break;
+      case A::and_: now = ir_.CreateAnd(was, d); break;
+      case A::or_: now = ir_.CreateOr(was, d); break;
+      case A::xor_: now = ir_.CreateXor(was, d); break;
+      case A::smin: now = by(llvm::CmpInst::ICMP_SLT); break;
+      case A::umin: now = by(llvm::CmpInst::ICMP_ULT); break;
+      case A::smax: now = by(llvm::CmpInst::ICMP_SGT); break;
+      case A::umax: now = by(llvm::CmpInst::ICMP_UGT); break;
+      case A::inc: now = ir_.CreateSelect(ir_.CreateICmpUGE(was, d), zero, ir_.CreateAdd(was, llvm::ConstantInt::get(cell, 1))); break;
+      case A::dec:
+        now = ir_.CreateSelect(ir_.CreateOr(ir_.CreateICmpEQ(was, zero), ir_.CreateICmpUGT(was, d)), d, ir_.CreateSub(was, llvm::ConstantInt::get(cell, 1)));
+        break;
+      case A::fadd: now = ir_.CreateFAdd(was, d); break;
+      default: break;
+      }
+      ir_.CreateAlignedStore(now, p, llvm::Align(1));
+    } else if (operation) {
+      was = ir_.CreateAtomicRMW(*operation, p, d, align, llvm::AtomicOrdering::SequentiallyConsistent);
+    } else {
+      auto* pair = ir_.CreateAtomicCmpXchg(p, ir_.CreateLoad(cell, at(2, cell, lane)), d, align, llvm::AtomicOrdering::SequentiallyConsistent,
+                                           llvm::AtomicOrdering::SequentiallyConsistent);
+      was = ir_.CreateExtractValue(pair, 0);
+    }
+    if (returns) ir_.CreateStore(was, at(3, cell, lane));
+    auto* rest = ir_.CreateAnd(bits, ir_.CreateSub(bits, ir_.getInt64(1)));
+    bits->addIncoming(rest, ir_.GetInsertBlock());
+    ir_.CreateCondBr(ir_.CreateICmpNE(rest, ir_.getInt64(0)), loop, out);
+    ir_.SetInsertPoint(out);
+    if (!returns) return;
+    for (unsigned q = 0; q < kChunks; ++q) {
+      llvm::Value* v = ir_.CreateAlignedLoad(values_.vector_type(kind), at(3, cell, ir_.getInt64(kLanes * q)), llvm::Align(64));
+      if (auto* mask = exec_mask(q)) v = ir_.CreateSelect(mask, v, values_.lanes(old[q]));
+      if (!wide) {
+        result[0][q] = Values::vector(Kind::u32, v);
+      } else {
+        result[0][q] = Values::vector(Kind::u32, ir_.CreateTrunc(v, values_.vector_type(Kind::u32)));
+        result[1][q] = Values::vector(Kind::u32, ir_.CreateTrunc(ir_.CreateLShr(v, 32), values_.vector_type(Kind::u32)));
+      }
+    }
+  });
 }
 
 } // namespace bz::jit

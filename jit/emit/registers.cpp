@@ -96,12 +96,19 @@ Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
   return read(v, r, chunk, wide);
 }
 
+bool Registers::from_home(Reg r, unsigned chunk, const Value& v) const {
+  auto it = loaded_.find({r, chunk});
+  return it != loaded_.end() && same(it->second, v);
+}
+
 /// From the wave block, in an entry version (which ends in a jump to code proper).
 Value Registers::load(Version* v, Reg r, unsigned chunk, bool wide) {
   AtEnd place_it(ir_, v);
+  auto keep = [&](const Value& x) { return loaded_[{r, chunk}] = x; };
   if (chunk == kScalar) {
     auto* t = ir_.getIntNTy(wide ? 64 : 32);
-    return Values::scalar(kind_of(wide), ir_.CreateAlignedLoad(t, home(r, chunk), llvm::Align(4)));
+    auto x = Values::scalar(kind_of(wide), ir_.CreateAlignedLoad(t, home(r, chunk), llvm::Align(4)));
+    return wide ? x : keep(x);
   }
   if (wide) {
     const Value parts[2] = {arrived(v, r, chunk, false), arrived(v, static_cast<Reg>(r + 1), chunk, false)};
@@ -114,9 +121,9 @@ Value Registers::load(Version* v, Reg r, unsigned chunk, bool wide) {
   }
   if (auto p = entry_patterns.find({r, chunk}); p != entry_patterns.end() && v->kernel_start && values_.patterns) {
     auto* base = ir_.CreateAnd(ir_.CreateAlignedLoad(ir_.getInt32Ty(), home(r, chunk), llvm::Align(4)), ir_.getInt32(static_cast<uint32_t>(p->second.second)));
-    return {Kind::u32, nullptr, base, nullptr, p->second.first};
+    return keep({Kind::u32, nullptr, base, nullptr, p->second.first});
   }
-  return Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), home(r, chunk), llvm::Align(64)));
+  return keep(Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), home(r, chunk), llvm::Align(64))));
 }
 
 llvm::PHINode* Registers::phi(Version* v, llvm::Type* type) {
@@ -155,6 +162,19 @@ Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
 
 /// A phi whose arguments come later. In a loop most registers keep the shape that they come in with.
 Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
+  if (unchanged_from) {
+    const auto ways = unchanged_from(*v, r, wide);
+    Value x;
+    for (auto& e : ways) {
+      Value y = at_end(e.from, r, chunk, wide);
+      if (x && !same(x, y)) {
+        x = {};
+        break;
+      }
+      x = y;
+    }
+    if (x) return x;
+  }
   const Kind k = kind_of(wide);
   Value x{k, nullptr, nullptr, nullptr, {}};
   const uint32_t key = place(r, chunk) << 1 | wide;

@@ -65,10 +65,17 @@ public:
   /// The address of a register in the wave block.
   llvm::Value* home(Reg r, unsigned chunk);
 
+  /// The value is what was loaded from there at the only entry, so it need not go back.
+  bool from_home(Reg r, unsigned chunk, const Value& v) const;
+
   /// Fills the phis of versions whose ways in were not known. False if a guess about a loop turned out wrong: emit again.
   bool finish();
   /// Differences of lanes that registers have at entry (work-item numbers): from the launch.
   std::map<std::pair<Reg, unsigned>, std::pair<Pattern, uint64_t>> entry_patterns;   ///< pattern, bits that a base may have
+
+  /// Asked before a phi is made at the head of a loop: the version's ways in that come from outside of the loop, if the loop does
+  /// not write r and begins nowhere else; else none. All of them are known then.
+  llvm::function_ref<std::vector<Version::Edge>(const Version&, Reg, bool wide)> unchanged_from = nullptr;
 
   struct Guess { bool conditional = false, vector = false; };
   std::map<std::pair<uint32_t, uint32_t>, Guess>* guesses = nullptr;   ///< by version and key; kept from attempt to attempt
@@ -91,6 +98,7 @@ private:
     Value value;    ///< of phis without arguments
   };
   std::vector<Promise> promises_;
+  std::map<std::pair<Reg, unsigned>, Value> loaded_;
   Values& values_;
   Ir& ir_;
   llvm::Value* wave_;
