@@ -1,5 +1,6 @@
 #include "exec/native/fiber.hpp"
 
+#include <atomic>
 #include <new>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -82,7 +83,10 @@ bz_fiber_leave:
 namespace bz::exec {
 
 FiberStack::FiberStack(size_t bytes) {
-  size_ = (bytes + kGuard - 1) / kGuard * kGuard + kGuard;
+  static std::atomic<uint32_t> count{0};
+  constexpr size_t kPlaces = 16;
+  shift_ = count.fetch_add(1, std::memory_order_relaxed) % kPlaces * (kPage / kPlaces);
+  size_ = (bytes + kPage - 1) / kPage * kPage + kPage + kGuard;
   void* p = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<char*>(p);
@@ -150,7 +154,7 @@ FiberPoint FiberPoint::on(const FiberStack& stack) {
   FiberPoint p;
   p.sp = stack.top();
   p.bottom = stack.bottom();
-  p.bytes = stack.bytes();
+  p.bytes = static_cast<size_t>(stack.top() - stack.bottom());
   p.tsan = stack.tsan_;
   return p;
 }

@@ -16,16 +16,17 @@ public:
   FiberStack& operator=(const FiberStack&) = delete;
 
   char* bottom() const { return base_ + kGuard; }
-  char* top() const { return base_ + size_; }
-  size_t bytes() const { return size_ - kGuard; }
+  char* top() const { return base_ + size_ - shift_; }
+  size_t bytes() const { return size_ - kGuard - kPage; }
   /// True for an address that a stack which is too small reaches.
   bool guards(uint64_t address) const { return address - reinterpret_cast<uint64_t>(base_) < kGuard; }
 
 private:
   friend struct FiberPoint;
-  static constexpr size_t kGuard = 4096;
+  static constexpr size_t kGuard = 4096, kPage = 4096;
   char* base_ = nullptr;
   size_t size_ = 0;
+  size_t shift_ = 0;       ///< tops lie at different places in their pages: the same cache sets could not hold them all
   void* tsan_ = nullptr;   ///< the sanitizer's name for what runs on it
 };
 
