@@ -49,19 +49,30 @@ namespace {
 
 constexpr const char* kModule = "libbz-jit.so";
 
-/// The module beside the file that this code is in, or wherever the loader looks.
+/// The module beside the library that this code is in (or where a program of the same installation finds it), or wherever the
+/// loader looks.
 std::string module_path() {
   if (std::string named = environment("BZ_JIT_LIBRARY"); !named.empty()) return named;
   Dl_info self{};
   if (dladdr(reinterpret_cast<void*>(&choose_exec_mode), &self) && self.dli_fname)
     if (std::string file = self.dli_fname; file.find('/') != std::string::npos) {
-      file = file.substr(0, file.rfind('/') + 1) + kModule;
-      if (::access(file.c_str(), F_OK) == 0) return file;
+      file.erase(file.rfind('/') + 1);
+      for (const char* folder : {"", "../lib/", "../rocm/lib/"})
+        if (std::string there = file + folder + kModule; ::access(there.c_str(), F_OK) == 0) return there;
     }
   return kModule;
 }
 
 } // namespace
+
+/// Of the module, which need not be opened for it.
+const std::string& NativeCompiler::build() {
+  static const std::string build = [] {
+    const std::string path = module_path();
+    return path.find('/') == std::string::npos ? std::string() : build_of(path);
+  }();
+  return build;
+}
 
 Status NativeCompiler::open() {
   std::lock_guard lock(module_mutex_);
@@ -88,12 +99,32 @@ Status NativeCompiler::open_locked() {
 // ---------------------------------------------------------------- compiling
 
 Expected<std::unique_ptr<const NativeCode>> NativeCompiler::make(const NativeUnit& unit, const Code& code) {
-  BZ_TRY(open());
   const NativeRequest request = native_request(unit, code);
+  const bool keep = cache_.on() && !build().empty();
+  ImageIdentity identity;
+  if (keep) {
+    identity = image_identity(request, build());
+    if (auto kept = cache_.load(identity))
+      if (auto native = NativeCode::map(std::move(*kept), code); native.ok()) return native;
+  }
+  BZ_TRY(open());
   NativeImage image;
   if (const char* why = module_(&request, &image)) return error(bz::Code::unsupported, "{}", why);
   ++compiled_;
+  if (keep) cache_.store(identity, image);
   return NativeCode::map(std::move(image), code);
+}
+
+void NativeCompiler::recall(NativeUnit& unit) {
+  auto code = unit.code.lock();
+  if (!code || unit.recalled_.exchange(true) || !cache_.on() || build().empty()) return;
+  auto image = cache_.load(image_identity(native_request(unit, *code), build()));
+  if (!image) return;
+  auto native = NativeCode::map(std::move(*image), *code);
+  std::lock_guard lock(mutex_);
+  if (!native.ok() || unit.state() != NativeUnit::State::interpreted) return;
+  unit.native_ = std::move(native).value();
+  unit.state_.store(NativeUnit::State::ready, std::memory_order_release);
 }
 
 void NativeCompiler::carry_out(NativeUnit& unit) {

@@ -1,6 +1,7 @@
 // Turns units into native code: opens the compiler module when it is first wanted, compiles in one thread behind the others, or
 // at once for those who wait. Owns the module and that thread; must not know LLVM, nor who runs the code.
 #pragma once
+#include "exec/native/cache.hpp"
 #include "exec/native/unit.hpp"
 
 #include <condition_variable>
@@ -34,6 +35,8 @@ public:
   void enqueue(const std::shared_ptr<NativeUnit>& unit);
   /// Compiles it in the calling thread, or waits for who does; the unit's failure, if it fails.
   Status compile(NativeUnit& unit);
+  /// Makes the unit ready if its image is in the cache on disk. The module is not opened for that.
+  void recall(NativeUnit& unit);
   /// How many units have been compiled by the module so far.
   uint64_t compiled() const { return compiled_; }
 
@@ -45,6 +48,7 @@ private:
   void carry_out(NativeUnit& unit);
   Expected<std::unique_ptr<const NativeCode>> make(const NativeUnit& unit, const Code& code);
   Status open_locked();
+  const std::string& build();
 
   std::mutex mutex_;                   ///< state changes of units, the queue
   std::condition_variable changed_;
@@ -57,6 +61,7 @@ private:
   bool opened_ = false;
   Status module_status_;
   NativeCompileFn module_ = nullptr;
+  KernelCache cache_ = KernelCache::from_environment();
 };
 
 } // namespace bz::exec

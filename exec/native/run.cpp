@@ -37,10 +37,11 @@ Status EngineImpl::prepare_native(DispatchImpl& d) {
   for (unsigned corner = 0; l.ragged && corner < 8; ++corner)
     odd |= !numbered_as_whole(l, group_extent(l, {corner & 1 ? last[0] : 0, corner & 2 ? last[1] : 0, corner & 4 ? last[2] : 0}));
   if (odd) d.native[false] = unit(kernel_key(l, false), d.code);
-  if (mode_ != ExecMode::jit) return {};
-  for (auto& u : d.native)
-    if (u)
-      if (auto s = NativeCompiler::instance().compile(*u); !s.ok()) return error(s.code(), "BZ_EXEC=jit: {}", failure_text(s, l.entry));
+  for (auto& u : d.native) {
+    if (!u || u->ready()) continue;
+    if (mode_ != ExecMode::jit) NativeCompiler::instance().recall(*u);
+    else if (auto s = NativeCompiler::instance().compile(*u); !s.ok()) return error(s.code(), "BZ_EXEC=jit: {}", failure_text(s, l.entry));
+  }
   return {};
 }
 

@@ -55,6 +55,7 @@ private:
   std::atomic<State> state_{State::interpreted};
   std::unique_ptr<const NativeCode> native_;
   Status failure_;
+  std::atomic<bool> recalled_{false};   ///< the cache was asked
 };
 
 /// The units of one Code.
