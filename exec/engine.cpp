@@ -234,7 +234,7 @@ RunResult WorkerImpl::resume(std::unique_ptr<ParkedGroup> group) {
 /// What was executed since `before`, for the caller and the engine.
 void WorkerImpl::account(RunResult& r, uint64_t before) {
   r.instructions = executed() - before;
-  if (r.instructions || native_executed_) engine_.count(native_executed_, r.instructions);
+  if (r.instructions || native_executed_) engine_.stats().add(native_executed_, r.instructions);
   r.instructions += std::exchange(native_executed_, 0);
 }
 
@@ -489,7 +489,7 @@ Expected<bool> choose_avx512(std::string_view asked) {
 Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
   BZ_TRY_ASSIGN(bool avx512, choose_avx512(config.simd));
   EngineConfig c = config;
-  if (coverage_wanted() || !environment("BZ_JIT_STATS").empty()) c.count_rows = true;
+  if (coverage_wanted() || stats_wanted()) c.count_rows = true;
   const exec::Level& level = avx512 ? level_avx512() : level_avx2();
   BZ_TRY_ASSIGN(ExecMode mode, choose_exec_mode(config.exec));
   // These look at single operations.

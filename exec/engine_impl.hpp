@@ -6,6 +6,7 @@
 #include "exec/launch.hpp"
 #include "exec/native/compiler.hpp"
 #include "exec/native/group.hpp"
+#include "exec/native/stats.hpp"
 #include "exec/program.hpp"
 #include "exec/spin.hpp"
 
@@ -77,7 +78,7 @@ public:
   std::unique_ptr<Worker> make_worker() override;
   void forget_code(uint64_t begin, uint64_t end) override;
   std::string description() const override;
-  InstructionCounts instructions() const override { return {native_instructions_, interpreted_instructions_}; }
+  InstructionCounts instructions() const override { return stats_.counts(); }
 
   const EngineConfig& config() const { return config_; }
   const Level& level() const { return level_; }
@@ -90,10 +91,7 @@ public:
   ExecMode mode() const { return mode_; }
   /// The unit of `code` with this key; null if the engine only interprets.
   std::shared_ptr<NativeUnit> unit(const UnitKey& key, const std::shared_ptr<const Code>& code);
-  void count(uint64_t native, uint64_t interpreted) {
-    native_instructions_ += native;
-    interpreted_instructions_ += interpreted;
-  }
+  ExecutionStats& stats() { return stats_; }
 
 private:
   Status prepare_native(DispatchImpl& d);
@@ -104,7 +102,7 @@ private:
   const Level& level_;
   const ExecMode mode_;
   const std::shared_ptr<const NativeSettings> settings_;
-  std::atomic<uint64_t> native_instructions_{0}, interpreted_instructions_{0};
+  ExecutionStats stats_;
   std::mutex mutex_;
   std::multimap<uint64_t, std::shared_ptr<const Code>> codes_;
   std::vector<std::unique_ptr<GroupContext>> contexts_;

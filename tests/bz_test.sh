@@ -34,6 +34,20 @@ says 2 'needs a number' "$bz" test --repeat many
 says 2 'needs a program' "$bz" shim --
 says 0 'rocminfo' "$bz" shim --help
 
+# cache: counts and clears what the cache wrote, and nothing else.
+export BZ_CACHE_DIR="$out/kernels"
+says 1 '^usage' "$bz" cache
+says 0 '^usage' "$bz" cache --help
+says 2 'does not know' "$bz" cache empty
+says 0 'nothing is kept' "$bz" cache stat
+mkdir "$BZ_CACHE_DIR"
+name=0123456789abcdef0123456789abcdef.image
+head -c 2097152 /dev/zero >"$BZ_CACHE_DIR/$name"; : >"$BZ_CACHE_DIR/$name.77.1"; : >"$BZ_CACHE_DIR/notes"
+says 0 '^1 images, 2.0 MB' "$bz" cache stat
+says 0 'cleared' "$bz" cache clear
+[ "$(ls "$BZ_CACHE_DIR")" = notes ] || { echo "cache clear: left $(ls "$BZ_CACHE_DIR")"; failed=1; }
+unset BZ_CACHE_DIR
+
 # run and test --list need nothing to be built: beside a finished build that can't be written.
 (
   . "$home/tools/bz/common.sh"; . "$home/tools/bz/run.sh"
