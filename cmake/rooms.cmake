@@ -73,16 +73,26 @@ function(bz_in_fault_handlers)
   endif()
 endfunction()
 
-# bz_test(name SOURCES ... LINK ... [CASES ...] [SLOW] [NO_MAIN]): a GoogleTest program run by ctest; SLOW ones carry the label
-# `slow`. CASES: parameter names of its parameterized tests, each a ctest case of its own (name_case), so that they run in parallel.
+# bz_test(name SOURCES ... LINK ... [CASES ...] [SLOW] [NO_MAIN] [PLAIN]): a GoogleTest program run by ctest; SLOW ones carry
+# the label `slow`. PLAIN: not under sanitizers, since it builds programs of its own, which don't have them. CASES: parameter names of its parameterized tests, each a ctest case of its own (name_case), so that they run in parallel.
 include(CTest)
 include(GoogleTest)
 if(BZ_TESTS)
   find_package(GTest REQUIRED)
 endif()
-add_custom_target(host_tests)   # the tests that `bz test --all` runs under sanitizers too
+# The tests that `bz test --all` runs under sanitizers too carry the label `host`: those of rooms that are host code.
+add_custom_target(host_tests)
+macro(bz_host_room result)
+  file(RELATIVE_PATH ${result} ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(${result} MATCHES "^(base|abi|codeobj|isa|exec|gpu|kfd|thunk|rocr|hip/.*)$")
+    set(${result} ON)
+  else()
+    set(${result} OFF)
+  endif()
+endmacro()
+
 function(bz_test name)
-  cmake_parse_arguments(A "SLOW;NO_MAIN" "TIMEOUT" "SOURCES;LINK;ENV;CASES" ${ARGN})
+  cmake_parse_arguments(A "SLOW;NO_MAIN;PLAIN" "TIMEOUT" "SOURCES;LINK;ENV;CASES" ${ARGN})
   if(NOT BZ_TESTS)
     return()
   endif()
@@ -115,10 +125,30 @@ function(bz_test name)
     set(A_TIMEOUT 300)
   endif()
   set_tests_properties(${tests} PROPERTIES TIMEOUT ${A_TIMEOUT})
-  file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  if(room MATCHES "^(base|abi|codeobj|gpu|kfd|thunk|rocr|hip/runtime.*)$")
+  bz_host_room(host)
+  if(host AND NOT A_PLAIN)
     add_dependencies(host_tests ${name})
     set_property(TEST ${tests} APPEND PROPERTY LABELS host)
+  endif()
+endfunction()
+
+# bz_test_again(name test [FILTER filter] [ENV ...]): the program of another test of this room once more, under other
+# circumstances.
+function(bz_test_again name test)
+  cmake_parse_arguments(A "" "FILTER" "ENV" ${ARGN})
+  if(NOT BZ_TESTS)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${test})
+  if(A_FILTER)
+    list(APPEND A_ENV "GTEST_FILTER=${A_FILTER}")
+  endif()
+  get_test_property(${test} TIMEOUT timeout)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${A_ENV}" TIMEOUT ${timeout}
+                       ENVIRONMENT_MODIFICATION "GTEST_OUTPUT=string_append:${name}.xml")
+  bz_host_room(host)
+  if(host)
+    set_property(TEST ${name} APPEND PROPERTY LABELS host)
   endif()
 endfunction()
 

@@ -480,6 +480,10 @@ TEST(Engine, FaultsInBuffersNameTheLane) {
       EXPECT_EQ(h->lane, 37) << h->text;
       EXPECT_EQ(h->address, edge.end());
       EXPECT_EQ(h->is_write, c.is_write);
+#if __has_feature(address_sanitizer)
+      // Elements of a format are copied by memcpy, and AddressSanitizer's looks at its notes about any address first.
+      if (std::strstr(c.text, "_format_")) continue;
+#endif
       // The last lane of all, and a base that is no address.
       low = uint64_t{1} << 47 | low >> 48 << 48;
       std::memcpy(v, &low, 8);

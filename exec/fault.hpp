@@ -31,7 +31,7 @@ GuestFault call_guarded(Guard& guard, void (*fn)(void*), void* arg);
 /// Ends the guarded call that `guard` belongs to, from within, on whatever stack: it returns, without a fault.
 [[noreturn]] void leave_guarded(Guard& guard);
 
-/// memcpy from guest memory; false if some of it can't be read.
+/// Copies from guest memory; false if some of it can't be read.
 bool read_guest(void* to, uint64_t from, size_t bytes);
 
 } // namespace bz::exec

@@ -1,5 +1,6 @@
 // Lowering of decoded instructions to operations: operand offsets, variants, prefixes for DPP, SDWA and the like.
 #include "exec/program.hpp"
+#include "base/raw_memory.hpp"
 #include "exec/fault.hpp"
 #include "exec/interp/control.hpp"
 #include "exec/interp/control_ops.hpp"
@@ -629,14 +630,14 @@ Code::~Code() { ::operator delete[](full, std::align_val_t{64}); }
 
 bool same_code(uint64_t address, const std::vector<uint32_t>& words) {
   struct Job {
-    const void* a;
-    const void* b;
-    size_t bytes;
+    const uint32_t* a;
+    const uint32_t* b;
+    size_t count;
     bool same;
-  } job{reinterpret_cast<const void*>(address), words.data(), 4 * words.size(), false};
+  } job{reinterpret_cast<const uint32_t*>(address), words.data(), words.size(), false};
   auto fault = call_guarded([](void* p) {
     auto* j = static_cast<Job*>(p);
-    j->same = std::memcmp(j->a, j->b, j->bytes) == 0;
+    j->same = raw_equal(j->a, j->b, j->count);
   }, &job);
   return !fault.happened && job.same;
 }

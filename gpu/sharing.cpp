@@ -1,5 +1,6 @@
 #include "gpu/sharing.hpp"
 
+#include "base/raw_memory.hpp"
 #include "base/segv.hpp"
 
 #include <atomic>
@@ -47,11 +48,8 @@ bool read_facts(int fd, SharedFacts& facts) {
   return true;
 }
 
-// Whole pages, with what AddressSanitizer keeps between a program's variables.
-#define BZ_RAW_PAGES __attribute__((noinline, no_sanitize("address")))
-BZ_RAW_PAGES bool all_zero(const char* p, size_t bytes) { return p[0] == 0 && std::memcmp(p, p + 1, bytes - 1) == 0; }
-BZ_RAW_PAGES void copy_pages(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
-#undef BZ_RAW_PAGES
+/// pwrite, of whatever the pages hold: no wrapper of the C library that a sanitizer would check them in.
+ssize_t write_pages(int fd, const void* from, size_t bytes, uint64_t at) { return syscall(SYS_pwrite64, fd, from, bytes, at); }
 
 } // namespace
 
@@ -110,12 +108,12 @@ Expected<int> Backing::duplicate() const {
 
 Status Backing::fill(const void* from, uint64_t size) const {
   constexpr uint64_t kChunk = 64 << 10;
-  auto* bytes = static_cast<const char*>(from);
+  auto* bytes = static_cast<const char*>(from); // whole pages
   for (uint64_t at = 0; at < size; at += kChunk) {
     const uint64_t chunk = std::min(kChunk, size - at);
-    if (all_zero(bytes + at, chunk)) continue;
+    if (raw_zero(reinterpret_cast<const uint64_t*>(bytes + at), chunk / sizeof(uint64_t))) continue;
     for (uint64_t done = 0; done < chunk;) {
-      ssize_t n = pwrite(fd_, bytes + at + done, chunk - done, static_cast<off_t>(at + done));
+      ssize_t n = write_pages(fd_, bytes + at + done, chunk - done, at + done);
       if (n <= 0) return error(Code::out_of_memory, "filling shared memory: {}", std::strerror(errno));
       done += static_cast<uint64_t>(n);
     }
@@ -210,7 +208,7 @@ Status keep_to_oneself(void* begin, uint64_t size, int protection) {
   void* own = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (own == MAP_FAILED) return error(Code::out_of_memory, "no private memory: {}", std::strerror(errno));
   Status status = held_still(begin, size, [&]() -> Status {
-    copy_pages(own, begin, size);
+    raw_copy(own, begin, size);
     if (mprotect(own, size, protection) != 0 ||
         mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == MAP_FAILED)
       return error(Code::out_of_memory, "putting private memory in place: {}", std::strerror(errno));

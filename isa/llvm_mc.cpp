@@ -19,11 +19,21 @@ void on_fault(int signal) {
   std::raise(signal);
 }
 
+constexpr int kFaults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP};
+
 void catch_faults() {
   struct sigaction action {};
   action.sa_handler = on_fault;
   action.sa_flags = SA_NODEFER;
-  for (int s : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP}) sigaction(s, &action, nullptr);
+  for (int s : kFaults) sigaction(s, &action, nullptr);
+}
+
+/// The handler was left by a jump; a sanitizer's wrapper around it blocks signals all the same.
+void unblock_faults() {
+  sigset_t faults;
+  sigemptyset(&faults);
+  for (int s : kFaults) sigaddset(&faults, s);
+  pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
 }
 
 std::string one_line(const char* p) {
@@ -65,6 +75,7 @@ LlvmMc::Result LlvmMc::disassemble(const uint32_t* words, size_t count) {
   volatile size_t size = 0;
   if (sigsetjmp(g_escape, 0)) {
     g_armed = 0;
+    unblock_faults();
     result.verdict = Verdict::crashed;
     return result;
   }

@@ -712,10 +712,10 @@ TEST_F(Kfd, OlderClientsHearOfAFailureByTheQueuesSignal) {
                                                                 static_cast<off_t>(q.doorbell_offset & ~8191ull)));
     ring[0].setup = static_cast<uint16_t>(setup);
     __atomic_store_n(&ring[0].header, static_cast<uint16_t>(type), __ATOMIC_RELEASE);
-    queue->write_dispatch_id = 1;
+    __atomic_store_n(&queue->write_dispatch_id, 1, __ATOMIC_RELEASE);
     bells[(q.doorbell_offset & 8191) / 8] = 0;
     for (int i = 0; i < 5000 && __atomic_load_n(&end.value, __ATOMIC_ACQUIRE) == 0; ++i) usleep(1000);
-    EXPECT_EQ(end.value, value);
+    EXPECT_EQ(__atomic_load_n(&end.value, __ATOMIC_ACQUIRE), value);
     kfd_ioctl_destroy_queue_args d{q.queue_id, 0};
     EXPECT_EQ(call(AMDKFD_IOC_DESTROY_QUEUE, d), 0);
   }

@@ -42,7 +42,7 @@ protected:
   void ring() { hsa_signal_store_screlease(q->doorbell_signal, hsa_signal_value_t(hsa_queue_load_write_index_relaxed(q)) - 1); }
 
   static fake_thunk::Queue& device() { return *fake_thunk::queues()[0]; }
-  static uint64_t device_written() { return *static_cast<volatile uint64_t*>(device().resource.Queue_write_ptr_aql); }
+  static uint64_t device_written() { return __atomic_load_n(static_cast<uint64_t*>(device().resource.Queue_write_ptr_aql), __ATOMIC_ACQUIRE); }
   /// Numbers of the packets in the device's ring from `first` on.
   static std::vector<uint64_t> device_packets(uint64_t first = 0) {
     std::vector<uint64_t> numbers;
@@ -51,7 +51,9 @@ protected:
       numbers.push_back(static_cast<hsa_barrier_and_packet_t*>(device().ring)[i % slots].reserved2);
     return numbers;
   }
-  static void device_takes(uint64_t packets) { *static_cast<volatile uint64_t*>(device().resource.Queue_read_ptr_aql) += packets; }
+  static void device_takes(uint64_t packets) {
+    __atomic_fetch_add(static_cast<uint64_t*>(device().resource.Queue_read_ptr_aql), packets, __ATOMIC_RELEASE);
+  }
 
   hsa_queue_t* q = nullptr;
 };

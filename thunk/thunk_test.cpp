@@ -292,6 +292,8 @@ protected:
     __atomic_store_n(&p.header, uint16_t{abi::HSA_PACKET_TYPE_KERNEL_DISPATCH}, __ATOMIC_RELEASE);
     __atomic_store_n(const_cast<HSAuint64*>(resource.Queue_DoorBell_aql), index, __ATOMIC_RELEASE);
   }
+  auto done_value() const { return __atomic_load_n(&done->value, __ATOMIC_ACQUIRE); }
+
   char* memory = nullptr;
   abi::hsa_kernel_dispatch_packet_t* ring = nullptr;
   abi::amd_queue_t* queue = nullptr;
@@ -309,7 +311,7 @@ TEST_F(ThunkQueue, KernelRunsAndTheEventWakes) {
   for (int i = 0; i < 200; ++i) {
     dispatch(k.object(), 10);
     ASSERT_EQ(hsaKmtWaitOnEvent(event, 20'000), HSAKMT_STATUS_SUCCESS);
-    ASSERT_EQ(done->value, 0);
+    ASSERT_EQ(done_value(), 0);
   }
   EXPECT_EQ(ran, 2000);
 }
@@ -320,7 +322,7 @@ TEST_F(ThunkQueue, HelpingByValue) {
   HSAuint32 result = 99;
   for (int i = 0; i < 200; ++i) {
     dispatch(k.object(), 10, false);
-    for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20); done->value != 0;) {
+    for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20); done_value() != 0;) {
       ASSERT_LT(std::chrono::steady_clock::now(), end);
       auto status = bzHsaKmtHelp(&done->value, BZ_HELP_UNTIL_EQ, 0, 1000, &result);
       if (status == HSAKMT_STATUS_NOT_SUPPORTED) GTEST_SKIP() << "BZ_HELP=0";

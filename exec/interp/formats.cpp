@@ -1,10 +1,11 @@
 #include "exec/interp/formats.hpp"
 
+#include "base/raw_memory.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -268,9 +269,25 @@ const char* texel_format_name(unsigned data, unsigned num) {
 }
 
 namespace {
+
+/// From or to a guest's memory; elements have up to 16 bytes.
+template <unsigned size> BZ_RAW_ACCESS void move(uint8_t*& to, const uint8_t*& from) {
+  __builtin_memcpy(to, from, size);
+  to += size, from += size;
+}
+BZ_RAW_ACCESS void move_texel(void* to, const void* from, unsigned bytes) {
+  auto* t = static_cast<uint8_t*>(to);
+  auto* s = static_cast<const uint8_t*>(from);
+  if (bytes & 16) move<16>(t, s);
+  if (bytes & 8) move<8>(t, s);
+  if (bytes & 4) move<4>(t, s);
+  if (bytes & 2) move<2>(t, s);
+  if (bytes & 1) move<1>(t, s);
+}
+
 void read_components(const TexelFormat& f, const void* raw, uint32_t out[4], FloatFormat to) {
   uint32_t w[5] = {};
-  std::memcpy(w, raw, f.bytes);
+  move_texel(w, raw, f.bytes);
   for (int k = 0; k < 4; ++k) out[k] = 0;
   if (f.shared_exponent) return read_shared(w[0], out, to);
   for (unsigned k = 0; k < f.components; ++k) {
@@ -296,7 +313,7 @@ void write_texel(const TexelFormat& f, const uint32_t in[4], void* raw) {
       auto& c = f.c[k];
       w[c.at / 32] |= from_register(c.num, c.bits, in[k]) << c.at % 32;
     }
-  std::memcpy(raw, w, f.bytes);
+  move_texel(raw, w, f.bytes);
 }
 
 uint32_t component_to_d16(const TexelFormat& f, uint32_t x) {
