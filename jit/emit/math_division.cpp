@@ -157,7 +157,7 @@ V Math::Impl::scaled_sum_double(V x, V y, V z, V plain, V n) {
     V lost = band(eq(band(b, kDouble.exponent()), 0), ne(band(b, kDouble.fraction()), 0));
     odd = pick(lost, as_float(bor(band(b, kDouble.sign()), kDouble.pow2(-1022))), odd);
   }
-  return pick(eq(exponent_field(r), 0), fmul(odd, factor), r);
+  return pick(ir.CreateFCmpOLT(magnitude(plain), from_bits(x, kDouble.pow2(-894))), fmul(odd, factor), r);
 }
 
 V Math::Impl::div_fmas(V x, V y, V z, V scale) {

@@ -35,8 +35,9 @@ bool all_constant(V x, V y) { return llvm::isa<Constant>(x) && llvm::isa<Constan
 
 } // namespace
 
-/// LLVM computes with constants as it takes them: denormals and all.
-V Math::Impl::hidden(V x) { return llvm::isa<Constant>(x) ? ir.CreateIntrinsic(Intrinsic::arithmetic_fence, {x->getType()}, {x}) : x; }
+/// LLVM computes with constants as it takes them, also those that it finds later: denormals are kept, and 0 - 0 is +0 in every
+/// rounding.
+V Math::Impl::hidden(V x) { return mode.plain() ? x : ir.CreateIntrinsic(Intrinsic::arithmetic_fence, {x->getType()}, {x}); }
 
 V Math::Impl::farith(Instruction::BinaryOps op, V x, V y) {
   if (mode.plain() && (all_constant(x, y) || !is_identity(op, x, y))) return ir.CreateBinOp(op, x, y);
@@ -44,15 +45,13 @@ V Math::Impl::farith(Instruction::BinaryOps op, V x, V y) {
                      : op == Instruction::FSub ? Intrinsic::experimental_constrained_fsub
                      : op == Instruction::FMul ? Intrinsic::experimental_constrained_fmul
                                                : Intrinsic::experimental_constrained_fdiv;
-  if (llvm::isa<Constant>(y)) x = hidden(x);
-  return ir.CreateConstrainedFPBinOp(id, x, y, {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
+  return ir.CreateConstrainedFPBinOp(id, hidden(x), y, {}, "", nullptr, RoundingMode::Dynamic, fp::ebMayTrap);
 }
 V Math::Impl::fma(V x, V y, V z) {
   const bool constants = all_constant(x, y) && llvm::isa<Constant>(z);
   if (mode.plain() && (constants || !(is_value(z, 0.0) && is_identity(Instruction::FMul, x, y))))
     return ir.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
-  if (constants) x = hidden(x);
-  return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_fma, {x->getType()}, {x, y, z}, {}, "", nullptr,
+  return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_fma, {x->getType()}, {hidden(x), y, z}, {}, "", nullptr,
                                          RoundingMode::Dynamic, fp::ebMayTrap);
 }
 V Math::Impl::fma_rounded(V x, V y, V z, unsigned rounding) {
@@ -79,7 +78,7 @@ V Math::Impl::to_integral(Intrinsic::ID plain, V x) {
 }
 V Math::Impl::compare(CmpInst::Predicate p, V x, V y) {
   if (!mode.daz) return ir.CreateFCmp(p, x, y);
-  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, llvm::isa<Constant>(y) ? hidden(x) : x, y, "", fp::ebMayTrap);
+  return ir.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, hidden(x), y, "", fp::ebMayTrap);
 }
 V Math::Impl::narrow_to_single(V x) {
   return ir.CreateConstrainedFPCast(Intrinsic::experimental_constrained_fptrunc, hidden(x), float_of_bits(x, 32), {}, "", nullptr, RoundingMode::Dynamic,

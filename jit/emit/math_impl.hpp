@@ -106,7 +106,7 @@ struct Math::Impl {
   V integer(const Node& node, llvm::ArrayRef<V> a);   ///< null: not an integer primitive
 
   // ------------------------------------------------------------ floats that obey MODE (math_float.cpp)
-  V hidden(V x);                                       ///< a constant of which LLVM knows nothing
+  V hidden(V x);                                       ///< a value of which LLVM knows nothing, unless MODE is what it assumes
   V farith(llvm::Instruction::BinaryOps op, V x, V y);
   V fadd(V x, V y) { return farith(llvm::Instruction::FAdd, x, y); }
   V fsub(V x, V y) { return farith(llvm::Instruction::FSub, x, y); }

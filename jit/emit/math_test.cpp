@@ -62,7 +62,7 @@ constexpr unsigned kLanes = 16, kChunks = 4;
 bool picks_from_float(const isa::Inst& i) {
   if (i.form != isa::Form::sdwa || i.sdwa.dst_sel == 6) return false;
   auto* o = dest_of(i);
-  return o && (o->type == Type::f32 || (o->type == Type::f16 && i.sdwa.dst_sel < 4));
+  return o && (o->type == Type::f32 || ((o->type == Type::f16 || o->type == Type::pk_f16) && i.sdwa.dst_sel < 4));
 }
 
 /// Only what the test can do by itself: no control, no other lanes.
@@ -480,7 +480,7 @@ void against_interpreter(bool avx512) {
       const Question& q = batch[k];
       auto& bench = benches[q.target];
       if (!bench) bench = std::make_unique<Bench>(q.target);
-      Random r(seed + first + k);
+      Random r(seed + q.words[0] * 0x9e3779b97f4a7c15 + q.words.back());
       for (uint64_t n = 0; n < runs; ++n, ++executions) {
         std::string report = bench->run(r, q, code, k);
         if (report.empty()) continue;

@@ -142,8 +142,8 @@ public:
   int64_t imm2() const { return inst_.offset1; }
   bool zero_count() const { return sources_ > 1 && source_[1]->is_const() && source_[1]->value == 0; }
   bool clamp() const { return inst_.clamp; }
-  bool op_sel(int k) const { return !packed32_ && (inst_.op_sel >> k & 1); }
-  bool op_sel_hi(int k) const { return !packed32_ && (inst_.op_sel_hi >> k & 1); }
+  bool op_sel(int k) const { return inst_.op_sel >> k & 1; }
+  bool op_sel_hi(int k) const { return inst_.op_sel_hi >> k & 1; }
   Target target() const { return target_; }
   void not_implemented(const char*) { out_.implemented = false; }
 
