@@ -207,7 +207,7 @@ RunResult WorkerImpl::run(const std::shared_ptr<Dispatch>& dispatch, uint64_t fi
     }
     if (!execute(c, r)) break;
   }
-  if (may) interpreted(c);
+  if (may && context_) interpreted(c);   // else the group went away, and said it itself
   account(r, before);
   return r;
 }
@@ -305,9 +305,10 @@ bool WorkerImpl::execute(GroupContext& c, RunResult& r) {
       bool waits = c.spin.unchanged(g, c.dispatch->launch.vgprs);
       if (c.waited && !waits) c.spin.restart();   // what it waited for has come: the next wait is another one
       c.waited = waits;
+      if (c.dispatch->native[c.whole_ids] && !waits && hand_over(c)) return execute_native(c, r);
       if (!waits && now - started < (g.slept ? kSleepSlice : kWorkSlice)) break;
       if (waits) c.quota = kFirstQuota;
-      interpreted(c);
+      if (c.dispatch->native[c.whole_ids]) interpreted(c);
       return park(c, r);
     }
     case Exit::lookup:

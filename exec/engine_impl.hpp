@@ -136,6 +136,9 @@ private:
   /// The group, set up for its start, begins at the unit's entry; false if the unit can't be compiled: r says halted.
   bool begin_native(GroupContext& c, const std::shared_ptr<NativeUnit>& unit, RunResult& r);
   bool execute_native(GroupContext& c, RunResult& r);
+  /// An interpreted group has stopped at a back edge: true if its waves go on natively from where they are. Otherwise code for
+  /// that may be in the making.
+  bool hand_over(GroupContext& c);
   bool halted(GroupContext& c, RunResult& r, std::unique_ptr<Halt> halt);
   std::unique_ptr<Halt> native_jump(GroupContext& c);
   std::unique_ptr<Halt> native_interpret(GroupContext& c);

@@ -134,6 +134,8 @@ void NativeCompiler::carry_out(NativeUnit& unit) {
   if (native.ok())
     log("exec", bz::Level::debug, "native code for 0x{:x}: {} instructions, {} of them the interpreter's, in {} entries", unit.key.entry,
         (*native)->image().instructions, (*native)->image().outcalls.size(), (*native)->image().entries.size());
+  else
+    log("exec", bz::Level::debug, "no native code for 0x{:x}: {}", unit.key.entry, native.status().message());
   std::lock_guard lock(mutex_);
   if (native.ok()) unit.native_ = std::move(native).value();
   else unit.failure_ = native.status();
@@ -153,7 +155,7 @@ Status NativeCompiler::compile(NativeUnit& unit) {
   return unit.ready() ? Status() : unit.failure();
 }
 
-void NativeCompiler::enqueue(const std::shared_ptr<NativeUnit>& unit) {
+void NativeCompiler::enqueue(const std::shared_ptr<NativeUnit>& unit, bool soon) {
   {
     std::lock_guard lock(mutex_);
     if (unit->state() != NativeUnit::State::interpreted || stopping_ || forked_child()) return;
@@ -165,7 +167,7 @@ void NativeCompiler::enqueue(const std::shared_ptr<NativeUnit>& unit) {
     return;   // it waits for ever, and nobody asks again
   }
   std::lock_guard lock(mutex_);
-  queue_.push_back(unit);
+  queue_.insert(soon ? queue_.begin() : queue_.end(), unit);
   if (!thread_.joinable() && !stopping_) {
     sigset_t all, before;   // the application's signals are not for this thread
     sigfillset(&all);

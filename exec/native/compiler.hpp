@@ -31,8 +31,8 @@ public:
 
   /// Opens the module: BZ_JIT_LIBRARY, or libbz-jit.so beside this library. The first answer stays.
   Status open();
-  /// Has the unit compiled by the thread behind. Without a module nothing happens, which is said once.
-  void enqueue(const std::shared_ptr<NativeUnit>& unit);
+  /// Has the unit compiled by the thread behind, `soon`: before others. Without a module nothing happens, which is said once.
+  void enqueue(const std::shared_ptr<NativeUnit>& unit, bool soon = false);
   /// Compiles it in the calling thread, or waits for who does; the unit's failure, if it fails.
   Status compile(NativeUnit& unit);
   /// Makes the unit ready if its image is in the cache on disk. The module is not opened for that.

@@ -279,13 +279,8 @@ GuestFault NativeGroup::run() {
 
 void NativeGroup::need_stack(const NativeCode& native) { stack_bytes_ = std::max(stack_bytes_, native.image().stack_bytes + kStackRest); }
 
-void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin) {
-  if (unit != first_ || !others_.empty() || group_ != &g) {
-    end();
-    first_ = unit;
-    group_ = &g;
-    need_stack(unit->native());
-  }
+void NativeGroup::take_over(Group& g) {
+  group_ = &g;
   active_ = true;
   looked_ = turned_ = 0;
   turns_ = 0;
@@ -296,6 +291,15 @@ void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit,
   context.group = &g;
   context.runner = this;
   dissolve(&g);
+}
+
+void NativeGroup::begin(Group& g, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin) {
+  if (unit != first_ || !others_.empty() || group_ != &g) {
+    end();
+    first_ = unit;
+    need_stack(unit->native());
+  }
+  take_over(g);
   for (uint32_t i = 0; i < g.wave_count; ++i) {
     waves_[i].native = &unit->native();
     waves_[i].code = code_begin;

@@ -40,6 +40,8 @@ public:
 
   /// Takes over a group that is set up for its start: all waves begin at the unit's first entry.
   void begin(Group& group, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin);
+  /// Takes over a group that is in the middle of its work, as single waves: each that has not ended is to be sent somewhere next.
+  void take_over(Group& group);
   /// The wave goes on at an entry of a unit, which is kept for as long as the group runs.
   void send(Wave* w, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin, uint32_t entry);
   /// Runs waves until something stops them; a fault comes back instead.

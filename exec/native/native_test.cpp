@@ -246,6 +246,55 @@ TEST(Native, KernelsAreCompiledBehind) {
   EXPECT_GT(e->instructions().native, 0u);
 }
 
+void launch_text(Engine& e, const char* text, Fake& memory, uint32_t group, uint32_t groups, unsigned workers) {
+  auto words = assemble(Target::gfx942, text);
+  ASSERT_TRUE(words.ok()) << words.status().to_string();
+  RawKernel kernel(descriptor(), *words);
+  DispatchInfo info = memory.info(group, groups);
+  info.kernel_object = kernel.object();
+  launch(e, info, {.workers = workers, .seconds = 20});
+}
+
+TEST(Native, RunningGroupsAreHandedOverAtLoopHeads) {
+  for (uint32_t waves : {1u, 16u}) {
+    auto e = engine_in("auto");
+    Fake k(1);
+    launch_text(*e, R"(
+      s_nop 1
+      s_mov_b32 s5, 0
+    0:
+      s_nop 11
+      s_add_u32 s5, s5, 1
+      s_branch 0b
+    )", k, 64 * waves, 3, 2);
+    // Of the last groups some may have begun natively: these count in mem[0] too.
+    EXPECT_EQ(k.mem[0], 3 * waves);
+    EXPECT_GE(k.mem[1], waves);
+  }
+}
+
+TEST(Native, RunningGroupsAreHandedOverWithWavesAtABarrier) {
+  auto e = engine_in("auto");
+  Fake k(1);
+  launch_text(*e, R"(
+      s_nop 1
+      v_readfirstlane_b32 s6, v0
+      s_bitcmp1_b32 s6, 6
+      s_cbranch_scc1 1f
+    0:
+      s_nop 12
+      s_add_u32 s5, s5, 1
+      s_branch 0b
+    1:
+      s_barrier
+      s_nop 13
+      s_branch 1b
+    )", k, 1024, 1, 1);
+  EXPECT_EQ(k.mem[0], 8u);
+  EXPECT_EQ(k.mem[1], 8u);
+  EXPECT_EQ(k.mem[2], 0u);
+}
+
 TEST(Native, ABadWordIsRefused) {
   EngineConfig config;
   config.exec = "fast";

@@ -9,6 +9,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace bz::exec {
@@ -16,6 +17,21 @@ namespace {
 
 /// TSC ticks of interpretation after which a kernel is compiled: a few milliseconds, less than compiling takes.
 constexpr uint64_t kWorthCompiling = 5'000'000;
+
+/// Decoded code that holds an address, for a MODE; null if it can't be read.
+std::shared_ptr<const Code> code_of(EngineImpl& engine, GroupContext& c, uint64_t pc, uint32_t mode) {
+  CodeTraits traits = c.dispatch->launch.traits;
+  traits.split_mode = splits(mode);
+  for (auto& code : c.codes) {
+    if (!(code->traits == traits) || !code->at(pc, true)) continue;
+    if (c.group.refetch && !same_code(code->begin, code->words)) continue;
+    return code;
+  }
+  auto code = engine.code_with(pc, traits);
+  if (!code.ok()) return nullptr;
+  c.add_code(*code);
+  return *code;
+}
 
 std::string failure_text(const Status& s, uint64_t pc) { return fmt::format("no native code for 0x{:x}: {}", pc, s.message()); }
 
@@ -113,6 +129,84 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
   }
 }
 
+// ---------------------------------------------------------------- in the middle of the work
+
+namespace {
+
+UnitKey key_at(const GroupContext& c, uint64_t pc, uint32_t mode) {
+  UnitKey key;
+  key.entry = pc;
+  key.mode = mode;
+  key.waves = c.dispatch->launch.waves;
+  key.lds_bytes = c.group.lds_bytes;
+  return key;
+}
+
+/// The guest address at which a wave stands between two instructions, or 0.
+uint64_t standing_at(const GroupContext& c, const Wave* w) {
+  if (w->pc == &kPendingOp) return w->jump_target;
+  const Code* code = c.code_of(w->pc);
+  if (!code) return 0;
+  const uint64_t pc = code->pc(w->pc);
+  return code->at(pc, true) == w->pc || code->at(pc, false) == w->pc ? pc : 0;
+}
+
+/// Loops in which groups of one kernel are met while they are interpreted; more are not worth a compilation each.
+constexpr size_t kMostMeetings = 4;
+
+} // namespace
+
+bool WorkerImpl::hand_over(GroupContext& c) {
+  interpreted(c);
+  auto& start = c.dispatch->native[c.whole_ids];
+  if (engine_.mode() != ExecMode::automatic || start->state() == NativeUnit::State::interpreted || start->state() == NativeUnit::State::failed) return false;
+  Group& g = c.group;
+  if (g.refetch) return false;
+  const bool together = g.current->convoy == g.alive;
+  struct Place {
+    uint64_t pc;
+    uint32_t mode;
+    std::shared_ptr<NativeUnit> unit;
+    std::shared_ptr<const Code> code;
+    uint32_t at;
+  };
+  std::vector<Place> places;
+  std::array<uint8_t, kMaxWaves> which{};
+  bool ready = true;
+  for (uint32_t i = 0; i < g.wave_count; ++i) {
+    Wave* w = c.wave(i);
+    if (w->state == WaveState::ended) continue;
+    const uint64_t pc = standing_at(c, together ? g.current : w);
+    if (!pc) return false;
+    auto known = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.pc == pc && p.mode == w->mode; });
+    which[i] = static_cast<uint8_t>(known - places.begin());
+    if (known != places.end()) continue;
+    if (places.size() == kMostMeetings) return false;
+    Place p{pc, w->mode, nullptr, nullptr, 0};
+    p.code = code_of(engine_, c, pc, w->mode);
+    if (!p.code) return false;
+    const UnitKey key = key_at(c, pc, w->mode);
+    p.unit = p.code->native->entered(key, p.code->begin, p.at);
+    if (!p.unit) {
+      ready = false;
+      if (p.code->native->size() > kMostMeetings + 2) return false;
+      NativeCompiler::instance().enqueue(engine_.unit(key, p.code), true);
+    }
+    places.push_back(std::move(p));
+  }
+  if (!ready) return false;
+  NativeGroup& n = c.native;
+  n.end();
+  n.take_over(g);
+  for (uint32_t i = 0; i < g.wave_count; ++i) {
+    Wave* w = c.wave(i);
+    const Place& p = places[which[i]];
+    if (w->state != WaveState::ended) n.send(w, p.unit, p.code->begin, p.at);
+  }
+  if (g.current->state != WaveState::running) g.current = next_runnable(g.current);
+  return true;
+}
+
 // ---------------------------------------------------------------- other code
 
 namespace {
@@ -125,35 +219,15 @@ std::unique_ptr<Halt> fetch_halt(GroupContext& c) {
   return make_halt(c);
 }
 
-/// Decoded code that holds the wave's jump target, for its MODE; null if it can't be read.
-std::shared_ptr<const Code> code_of_target(EngineImpl& engine, GroupContext& c, Wave* w) {
-  const uint64_t pc = w->jump_target;
-  CodeTraits traits = c.dispatch->launch.traits;
-  traits.split_mode = splits(w->mode);
-  for (auto& code : c.codes) {
-    if (!(code->traits == traits) || !code->at(pc, true)) continue;
-    if (c.group.refetch && !same_code(code->begin, code->words)) continue;
-    return code;
-  }
-  auto code = engine.code_with(pc, traits);
-  if (!code.ok()) return nullptr;
-  c.add_code(*code);
-  return *code;
-}
-
 } // namespace
 
 std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
   Group& g = c.group;
   Wave* w = g.current;
   set_wave_mode(w, w->mode);
-  auto code = code_of_target(engine_, c, w);
+  auto code = code_of(engine_, c, w->jump_target, w->mode);
   if (!code) return fetch_halt(c);
-  UnitKey key;
-  key.entry = w->jump_target;
-  key.mode = w->mode;
-  key.waves = c.dispatch->launch.waves;
-  key.lds_bytes = g.lds_bytes;
+  const UnitKey key = key_at(c, w->jump_target, w->mode);
   uint32_t at = 0;
   auto unit = code->native->entered(key, code->begin, at);
   if (!unit) {
@@ -175,7 +249,7 @@ std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
 std::unique_ptr<Halt> WorkerImpl::native_interpret(GroupContext& c) {
   Group& g = c.group;
   Wave* w = g.current;
-  auto code = code_of_target(engine_, c, w);
+  auto code = code_of(engine_, c, w->jump_target, w->mode);
   if (!code) return fetch_halt(c);
   const auto dword = static_cast<uint32_t>((w->jump_target - code->begin) / 4);
   auto inst = isa::decode(code->traits.target, code->words.data() + dword, code->words.size() - dword);

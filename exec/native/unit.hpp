@@ -65,9 +65,13 @@ public:
   std::shared_ptr<NativeUnit> get(const UnitKey& key, const std::shared_ptr<const Code>& code, const std::shared_ptr<const NativeSettings>& settings);
   /// A unit that is compiled for the key's assumptions and can be entered at its entry, or null; `at` is the entry's index.
   std::shared_ptr<NativeUnit> entered(const UnitKey& key, uint64_t begin, uint32_t& at);
+  size_t size() const {
+    std::lock_guard lock(mutex_);
+    return units_.size();
+  }
 
 private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::shared_ptr<NativeUnit>> units_;
 };
 

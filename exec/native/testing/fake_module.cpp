@@ -112,10 +112,34 @@ FAKE(count) {
   return NativeExit::ended;
 }
 
+/// 11: a loop's head: the interpreter never leaves the loop. mem[0] counts waves, mem[1] those that have been round, by s5.
+FAKE(head) {
+  uint32_t* mem = memory(w);
+  add(mem, 1);
+  if (w->sgpr[5] > 0) add(mem + 1, 1);
+  return NativeExit::ended;
+}
+
+/// 12: the same, with a barrier in between at which others wait since they were interpreted.
+FAKE(meeting) {
+  uint32_t* mem = memory(w);
+  add(mem, 1);
+  x->helpers->yield(x, w, YieldReason::barrier, 0);
+  return NativeExit::ended;
+}
+
+/// 13: behind that barrier: mem[1] counts, mem[2] those that are there too early.
+FAKE(behind) {
+  uint32_t* mem = memory(w);
+  add(mem + 1, 1);
+  if (mem[0] == 0) add(mem + 2, 1);
+  return NativeExit::ended;
+}
+
 #undef FAKE
 
 extern "C" {
-#define KERNELS(X) X(end) X(barrier) X(chain) X(outcall) X(jump) X(fault) X(interpret) X(sleep) X(leave) X(count)
+#define KERNELS(X) X(end) X(barrier) X(chain) X(outcall) X(jump) X(fault) X(interpret) X(sleep) X(leave) X(count) X(head) X(meeting) X(behind)
 #define DECLARE(name) extern const uint8_t __start_fake_##name[], __stop_fake_##name[];
 KERNELS(DECLARE)
 }
@@ -132,13 +156,14 @@ const Kernel kKernels[] = {KERNELS(ENTRY)};
 
 extern "C" __attribute__((visibility("default"))) const char* bz_jit_compile(const NativeRequest* r, NativeImage* image) {
   const uint64_t at = (r->entries[0] - r->begin) / 4;
-  const uint32_t number = (r->words[at] & 0xffff) - 1;
-  if (r->words[at] >> 16 != 0xbf80 || number >= sizeof kKernels / sizeof *kKernels) return "not one of the kernels that the test's module knows";
+  // The interpreter has no operation for s_nop: in the middle of the work waves stand behind it.
+  const uint32_t word = at > 0 && r->words[at] >> 16 != 0xbf80 ? r->words[at - 1] : r->words[at], number = (word & 0xffff) - 1;
+  if (word >> 16 != 0xbf80 || number >= sizeof kKernels / sizeof *kKernels) return "not one of the kernels that the test's module knows";
   const Kernel& k = kKernels[number];
   image->text.assign(k.begin, k.end);
   image->start = static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(k.fn) - k.begin);
   image->entries = {static_cast<uint32_t>(at)};
-  image->places = {{0, static_cast<uint32_t>(at)}, {1, static_cast<uint32_t>(at) + 1}};
+  image->places = {{0, static_cast<uint32_t>(at)}, {1, static_cast<uint32_t>(at + 1 < r->dwords ? at + 1 : at)}};
   if (std::strcmp(k.name, "outcall") == 0) image->outcalls = {static_cast<uint32_t>(at) + 1};
   image->stack_bytes = 1024;
   image->switches = std::strcmp(k.name, "end") != 0 && std::strcmp(k.name, "outcall") != 0 && std::strcmp(k.name, "jump") != 0 && std::strcmp(k.name, "interpret") != 0;
