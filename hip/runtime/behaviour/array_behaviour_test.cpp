@@ -67,7 +67,7 @@ TEST_F(Array2D, AsyncInStreamOrder) {
   ASSERT_OK(hipMemcpy2DToArrayAsync(array_, 0, 0, in, kRow, kRow, kHeight, hipMemcpyHostToDevice, s));
   ASSERT_OK(hipMemcpy2DFromArrayAsync(out, kRow, array_, 0, 0, kRow, kHeight, hipMemcpyDeviceToHost, s));
   EXPECT_HIP(hipErrorNotReady, hipStreamQuery(s));
-  EXPECT_EQ(out.load(3), 0);
+  EXPECT_EQ(out.peek(3), 0);
   flag.store(0, 1);
   ASSERT_OK(hipStreamSynchronize(s));
   EXPECT_EQ(out.load(3), -4);
