@@ -281,6 +281,16 @@ Math::~Math() = default;
 
 Type* Math::type(Kind kind, bool lane) const { return impl_->type(kind, lane); }
 
+V Math::flags_of(V bits) {
+  Impl& m = *impl_;
+  if (m.traits.avx512 || llvm::isa<Constant>(bits)) return m.ir.CreateBitCast(bits, m.type(Kind::flag, true));
+  SmallVector<Constant*, 16> each;
+  for (unsigned i = 0; i < m.lanes; ++i) each.push_back(m.ir.getInt32(1u << i));
+  V one = ConstantVector::get(each);
+  return m.ir.CreateICmpEQ(m.band(m.spread(m.ir.CreateZExt(bits, m.ir.getInt32Ty())), one), one);
+}
+V Math::bits_of(V flags) { return impl_->ir.CreateBitCast(flags, impl_->ir.getIntNTy(impl_->lanes)); }
+
 V Math::emit(const Node& node, std::span<V const> args, std::span<const Kind> arg_kinds, unsigned chunk) {
   Impl& m = *impl_;
   m.chunk = chunk;

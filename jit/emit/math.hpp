@@ -49,6 +49,10 @@ public:
   /// block afterwards, so ask it (ir.GetInsertBlock()) before naming a block in a phi.
   llvm::Value* emit(const Node& node, std::span<llvm::Value* const> args, std::span<const Kind> arg_kinds, unsigned chunk);
 
+  /// A flag per lane from the bits of an integer as wide as a chunk, and back. A plain bitcast goes bit by bit without AVX-512.
+  llvm::Value* flags_of(llvm::Value* bits);
+  llvm::Value* bits_of(llvm::Value* flags);
+
 private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

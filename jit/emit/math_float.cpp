@@ -128,11 +128,10 @@ V Math::Impl::quieted(V x) { return pick(is_nan(x), as_float(bor(as_int(x), form
 
 // ---------------------------------------------------------------- minima and the like
 
-/// -0 is below +0; a NaN gives the other operand, but a signalling one in IEEE mode its quiet form.
-template <bool Max> V Math::Impl::min_max(V x, V y) {
-  const bool wide = x->getType()->getScalarSizeInBits() == 64;
-  if (traits.avx512) {
-    if (!mode.ieee) x = quieted(x), y = x == y ? x : quieted(y);
+/// -0 is below +0.
+template <bool Max> V Math::Impl::ordered(V x, V y) {
+  if (traits.avx512) {   // a quiet NaN gives the other operand, a signalling one its quiet form
+    const bool wide = x->getType()->getScalarSizeInBits() == 64;
     constexpr unsigned how = Max ? 5 : 4;   // with the sign of the result
     return pieces(wide ? 8 : 16, {x, y}, [&](ArrayRef<V> a) {
       return wide ? call(Intrinsic::x86_avx512_mask_range_pd_512, {a[0], a[1], i32(how), a[0], i8(255), i32(4)})
@@ -142,20 +141,25 @@ template <bool Max> V Math::Impl::min_max(V x, V y) {
   // Both orders of the host's instruction differ for zeros of different signs only.
   const auto less = Max ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT;
   V a = as_int(pick(compare(less, x, y), x, y)), b = as_int(pick(compare(less, y, x), y, x));
-  V r = as_float(Max ? band(a, b) : bor(a, b));
-  r = pick(is_nan(y), x, r);
-  r = pick(is_nan(x), y, r);
-  if (mode.ieee) {
-    r = pick(is_signalling(y), y, r);
-    r = pick(is_signalling(x), x, r);
-  }
-  return quieted(r);
+  return as_float(Max ? band(a, b) : bor(a, b));
+}
+template <bool Max> V Math::Impl::min_max_quiet(V x, V y) {
+  V r = ordered<Max>(x, y);
+  return traits.avx512 ? r : pick(is_nan(x), y, pick(is_nan(y), x, r));
+}
+/// A NaN gives the other operand, but a signalling one in IEEE mode its quiet form.
+template <bool Max> V Math::Impl::min_max(V x, V y) {
+  if (!mode.ieee) return min_max_quiet<Max>(quieted(x), x == y ? quieted(x) : quieted(y));
+  V r = min_max_quiet<Max>(x, y);
+  if (traits.avx512) return r;
+  auto quiet = [&](V a) { return as_float(bor(as_int(a), format(a).quiet())); };
+  return pick(is_signalling(x), quiet(x), pick(is_signalling(y), quiet(y), r));
 }
 /// The larger of those that are not the largest, which tells the zero that comes out. A NaN among them: the smallest.
 V Math::Impl::med3(V x, V y, V z) {
   V least = by_mode(min_max<false>(by_mode(min_max<false>(x, y)), z));
-  V xy = min_max<true>(x, y), most = min_max<true>(xy, z);
-  V r = pick(compare(CmpInst::FCMP_OEQ, most, x), min_max<true>(y, z), pick(compare(CmpInst::FCMP_OEQ, most, y), min_max<true>(x, z), xy));
+  V xy = ordered<true>(x, y), most = ordered<true>(xy, z);
+  V r = pick(compare(CmpInst::FCMP_OEQ, most, x), ordered<true>(y, z), pick(compare(CmpInst::FCMP_OEQ, most, y), ordered<true>(x, z), xy));
   return pick(bor(ir.CreateFCmpUNO(x, y), is_nan(z)), least, by_mode(r));
 }
 
@@ -388,7 +392,8 @@ V Math::Impl::single(const Node& node, ArrayRef<V> a, ArrayRef<Kind> kinds) {
   }
 }
 
-template V Math::Impl::min_max<false>(V, V);
-template V Math::Impl::min_max<true>(V, V);
+template V Math::Impl::ordered<true>(V, V);
+template V Math::Impl::min_max_quiet<false>(V, V);
+template V Math::Impl::min_max_quiet<true>(V, V);
 
 } // namespace bz::jit

@@ -58,25 +58,19 @@ V Math::Impl::half_fma(V x, V y, V z) {
   return mode.ftz ? flush_half(h) : h;
 }
 
-V Math::Impl::half_order(V h) { return ir.CreateXor(h, band(sar(h, 15), 0x7fff)); }
-
+/// Single precision has the order and keeps a NaN's bits, but quiets it.
 template <bool Max> V Math::Impl::half_min_max(V x, V y) {
-  V r = half_order(intrinsic2(Max ? Intrinsic::smax : Intrinsic::smin, half_order(x), half_order(y)));
-  r = pick(half_is_nan(y), x, r);
-  r = pick(half_is_nan(x), y, r);
-  if (mode.ieee) {
-    auto signalling = [&](V h) { return ugt(band(bxor(h, 0x200), 0x7fff), 0x7e00); };
-    r = pick(signalling(y), y, r);
-    r = pick(signalling(x), x, r);
-  }
-  return half_quieted(r);
+  V r = single_to_half(min_max_quiet<Max>(half_to_single(x, false), half_to_single(y, false)), false, false);
+  if (!mode.ieee) return r;
+  auto signalling = [&](V h) { return ugt(band(bxor(h, 0x200), 0x7fff), 0x7e00); };
+  return pick(signalling(x), bor(x, 0x200), pick(signalling(y), bor(y, 0x200), r));
 }
 V Math::Impl::half_med3(V x, V y, V z) {
   V least = half_by_mode(half_min_max<false>(half_by_mode(half_min_max<false>(x, y)), z));
-  V xy = half_min_max<true>(x, y), most = half_min_max<true>(xy, z);
-  auto is = [&](V a, V b) { return ir.CreateFCmpOEQ(half_to_single(a), half_to_single(b)); };
-  V r = pick(is(most, x), half_min_max<true>(y, z), pick(is(most, y), half_min_max<true>(x, z), xy));
-  return pick(bor(bor(half_is_nan(x), half_is_nan(y)), half_is_nan(z)), least, half_by_mode(r));
+  V a = half_to_single(x), b = half_to_single(y), c = half_to_single(z);
+  V ab = ordered<true>(a, b), most = ordered<true>(ab, c);
+  V r = pick(ir.CreateFCmpOEQ(most, a), ordered<true>(b, c), pick(ir.CreateFCmpOEQ(most, b), ordered<true>(a, c), ab));
+  return pick(bor(ir.CreateFCmpUNO(a, b), is_nan(c)), least, half_by_mode(single_to_half(r, false, false)));
 }
 
 V Math::Impl::half(const Node& node, ArrayRef<V> a, ArrayRef<Kind> kinds) {

@@ -129,7 +129,9 @@ struct Math::Impl {
   V is_nan(V x) { return ir.CreateFCmpUNO(x, x); }
   V is_signalling(V x);
   V quieted(V x);
+  template <bool Max> V ordered(V x, V y);             ///< of numbers; a quiet NaN in host's ways
   template <bool Max> V min_max(V x, V y);
+  template <bool Max> V min_max_quiet(V x, V y);       ///< no NaN signals
   V med3(V x, V y, V z);
   V fract(V x);
   V exponent_field(V x);                               ///< integers of x's width
@@ -157,7 +159,6 @@ struct Math::Impl {
   V half_quieted(V h) { return pick(half_is_nan(h), bor(h, 0x200), h); }
   template <bool Max> V half_min_max(V x, V y);
   V half_med3(V x, V y, V z);
-  V half_order(V h);                                   ///< integers in the order of the numbers, and back
   V half_by_mode(V h) { return mode.daz || mode.ftz ? flush_half(h) : h; }
   V half(const Node& node, llvm::ArrayRef<V> a, llvm::ArrayRef<Kind> kinds);
 

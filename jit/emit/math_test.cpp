@@ -119,7 +119,7 @@ private:
     if (is_vgpr(r)) return ir_.CreateAlignedLoad(math_->type(Kind::u32, true), home(r), llvm::Align(64));
     return ir_.CreateAlignedLoad(ir_.getIntNTy(bits), home(r), llvm::Align(4));
   }
-  V mask(V place) { return ir_.CreateBitCast(ir_.CreateAlignedLoad(ir_.getInt16Ty(), place, llvm::Align(2)), math_->type(Kind::flag, true)); }
+  V mask(V place) { return math_->flags_of(ir_.CreateAlignedLoad(ir_.getInt16Ty(), place, llvm::Align(2))); }
   V emit(const Node& n, std::initializer_list<V> args, std::initializer_list<Kind> kinds) {
     return math_->emit(n, {args.begin(), args.size()}, {kinds.begin(), kinds.size()}, fixed_);
   }
@@ -167,7 +167,7 @@ private:
     }
     case Prim::lanes_out: case Prim::lanes_out_exec: {
       V x = ir_.CreateAnd(arg(0), mask(chunk_of(layout::sgpr(kExec), 2)));
-      stores_.push_back({ir_.CreateGEP(ir_.getInt16Ty(), masks_, chunk_), ir_.CreateBitCast(x, ir_.getInt16Ty())});
+      stores_.push_back({ir_.CreateGEP(ir_.getInt16Ty(), masks_, chunk_), math_->bits_of(x)});
       return nullptr;
     }
     case Prim::scc: return ir_.CreateICmpNE(load(kScc, 32), ir_.getInt32(0));
