@@ -146,7 +146,7 @@ void FunctionEmitter::instruction(const Instruction& x) {
   if (x.outcall) return outcall(x);
   const auto& nodes = x.lifted.nodes;
   const bool lane = std::any_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.lane; });
-  if (lane) return lane_nodes(x);
+  if (lane) return on("lanes") ? lane_nodes(x) : outcall(x);
 
   const isa::Inst& i = x.lifted.inst;
   const Reg d = dest_of(i) ? reg_of(*dest_of(i), unit_.accum_offset) : static_cast<Reg>(kRegs);
@@ -182,13 +182,15 @@ void FunctionEmitter::instruction(const Instruction& x) {
     case Prim::fence: ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread); break;
     case Prim::s_load: scalar_load(x, static_cast<unsigned>(n.imm)); break;
     case Prim::s_buffer_load: scalar_buffer_load(x, static_cast<unsigned>(n.imm)); break;
-    case Prim::load: load(x, MemoryImm::of(n.imm)); break;
-    case Prim::store: store(x, MemoryImm::of(n.imm)); break;
-    case Prim::ds_read2: two_cells(x, n.imm & 255, static_cast<unsigned>(n.imm >> 8), true); break;
-    case Prim::ds_write2: two_cells(x, n.imm & 255, static_cast<unsigned>(n.imm >> 8), false); break;
-    case Prim::ds_swizzle: swizzle(x); break;
-    case Prim::ds_bpermute: bpermute(x); break;
-    case Prim::atomic: atomic(x, AtomicImm::of(n.imm)); break;
+    case Prim::load: case Prim::store: case Prim::ds_read2: case Prim::ds_write2:
+      if (!on("memory")) return outcall(x);
+      if (n.prim == Prim::load) load(x, MemoryImm::of(n.imm));
+      else if (n.prim == Prim::store) store(x, MemoryImm::of(n.imm));
+      else two_cells(x, n.imm & 255, static_cast<unsigned>(n.imm >> 8), n.prim == Prim::ds_read2);
+      break;
+    case Prim::ds_swizzle: on("cross") ? swizzle(x) : outcall(x); break;
+    case Prim::ds_bpermute: on("cross") ? bpermute(x) : outcall(x); break;
+    case Prim::atomic: on("atomics") ? atomic(x, AtomicImm::of(n.imm)) : outcall(x); break;
     case Prim::mfma: case Prim::ds_permute: return outcall(x);
     default: values[k] = node_value(x, n, values, 0);
     }

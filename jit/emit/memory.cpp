@@ -365,6 +365,8 @@ void FunctionEmitter::store_private(const Access& a, const Value& address, unsig
 // ---------------------------------------------------------------- the wave
 
 void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
+  static constexpr const char* kSpaces[] = {"global", "flat", "scratch", "lds", "buffer"};
+  if (!on(kSpaces[static_cast<size_t>(a.space)])) return outcall(x);
   Chunks address;
   llvm::Value* fast = nullptr;
   for (unsigned q = 0; q < kChunks; ++q) {
@@ -384,7 +386,8 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
       if (!a.is_load) data[k][q] = regs_->read32(static_cast<Reg>(a.data[k / a.dwords] + k % a.dwords), q);
       else if (elem_merges(a.elem) || (exec_mask(q) && x.keep.test(a.dest + k))) data[k][q] = regs_->read32(static_cast<Reg>(a.dest + k), q);
     }
-  const bool conditional = fast != nullptr && std::any_of(address.begin(), address.end(), [](const Value& v) { return v.cond != nullptr; });
+  // A flat address may be private memory, where one address is another cell for each lane.
+  const bool conditional = a.space == Space::flat || (fast != nullptr && std::any_of(address.begin(), address.end(), [](const Value& v) { return v.cond != nullptr; }));
   two_ways(x, fast, a.dest, a.is_load ? registers : 0, [&](std::vector<Chunks>& result) {
     // On this way the conditions of addresses hold.
     for (auto& v : address)

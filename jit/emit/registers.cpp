@@ -179,45 +179,69 @@ Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
   Value x{k, nullptr, nullptr, nullptr, {}};
   const uint32_t key = place(r, chunk) << 1 | wide;
   if (chunk == kScalar) {
-    x.base = phi(v, values_.scalar_type(k));
+    x.base = opaque(v, values_.scalar_type(k));
   } else {
     Guess& guess = (*guesses)[{v->name, key}];
     Value first;
     if (!guess.vector && !v->in.empty() && v->in[0].from->order < v->order) first = at_end(v->in[0].from, r, chunk, wide);
     if (first.regular()) {
       x.pattern = first.pattern;
-      x.base = phi(v, values_.scalar_type(k));
-      if (guess.conditional || first.cond) x.cond = phi(v, ir_.getInt1Ty());
+      x.base = opaque(v, values_.scalar_type(k));
+      if (guess.conditional || first.cond) x.cond = opaque(v, ir_.getInt1Ty());
     } else guess.vector = true;
-    if (!x.base || x.cond) x.vec = phi(v, values_.vector_type(k));
+    if (!x.base || x.cond) x.vec = opaque(v, values_.vector_type(k));
   }
   promises_.push_back({v, r, chunk, wide, x});
   return x;
 }
 
+/// Stands for a phi: nothing may be concluded from it while some of its arguments are missing.
+llvm::Value* Registers::opaque(Version* v, llvm::Type* type) {
+  llvm::Function*& f = opaques_[type];
+  if (!f) f = llvm::Function::Create(llvm::FunctionType::get(type, false), llvm::GlobalValue::ExternalLinkage, "promise", v->first->getModule());
+  return llvm::CallInst::Create(f->getFunctionType(), f, {}, "", v->first->begin());
+}
+
 bool Registers::finish() {
   bool right = true;
-  for (size_t n = 0; n < promises_.size(); ++n) {   // grows meanwhile
+  // Values first; they may want more promises.
+  std::map<llvm::Value*, std::vector<llvm::Value*>> arguments;
+  for (size_t n = 0; n < promises_.size(); ++n) {
     const Promise p = promises_[n];
     const uint32_t key = place(p.r, p.chunk) << 1 | p.wide;
     for (auto& e : p.version->in) {
       Value y = at_end(e.from, p.r, p.chunk, p.wide);
       AtEnd place_it(ir_, e.from);
-      auto add = [&](llvm::Value* phi, llvm::Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, e.block); };
       if (p.chunk == kScalar) {
-        add(p.value.base, y.base);
+        arguments[p.value.base].push_back(y.base);
         continue;
       }
       if (p.value.base) {
         bool fits = y.regular() && y.pattern == p.value.pattern;
         if (!fits) (*guesses)[{p.version->name, key}].vector = true, right = false;
         else if (y.cond && !p.value.cond) (*guesses)[{p.version->name, key}].conditional = true, right = false;
-        add(p.value.base, fits ? y.base : llvm::PoisonValue::get(p.value.base->getType()));
-        if (p.value.cond) add(p.value.cond, fits && y.cond ? y.cond : ir_.getTrue());
+        arguments[p.value.base].push_back(fits ? y.base : llvm::PoisonValue::get(p.value.base->getType()));
+        if (p.value.cond) arguments[p.value.cond].push_back(fits && y.cond ? y.cond : ir_.getTrue());
       }
-      if (p.value.vec) add(p.value.vec, values_.lanes(y));
+      if (p.value.vec) arguments[p.value.vec].push_back(values_.lanes(y));
     }
   }
+  std::unordered_map<llvm::Value*, llvm::Value*> real;
+  for (const Promise& p : promises_)
+    for (llvm::Value* x : {p.value.base, p.value.cond, p.value.vec}) {
+      if (!x) continue;
+      auto* node = phi(p.version, x->getType());
+      real[x] = node;
+      x->replaceAllUsesWith(node);
+      const auto& list = arguments[x];
+      for (size_t i = 0; i < list.size(); ++i) {
+        auto done = real.find(list[i]);
+        node->addIncoming(done == real.end() ? list[i] : done->second, p.version->in[i].block);
+      }
+    }
+  for (auto& [x, node] : real) llvm::cast<llvm::Instruction>(x)->eraseFromParent();
+  for (auto& [type, f] : opaques_) f->eraseFromParent();
+  opaques_.clear();
   promises_.clear();
   return right;
 }

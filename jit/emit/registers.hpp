@@ -89,6 +89,7 @@ private:
   Value merge(Version* v, Reg r, unsigned chunk, bool wide);
   Value promise(Version* v, Reg r, unsigned chunk, bool wide);
   llvm::PHINode* phi(Version* v, llvm::Type* type);
+  llvm::Value* opaque(Version* v, llvm::Type* type);
 
   struct Promise {
     Version* version;
@@ -98,6 +99,7 @@ private:
     Value value;    ///< of phis without arguments
   };
   std::vector<Promise> promises_;
+  std::map<llvm::Type*, llvm::Function*> opaques_;
   std::map<std::pair<Reg, unsigned>, Value> loaded_;
   Values& values_;
   Ir& ir_;

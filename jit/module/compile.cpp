@@ -40,6 +40,7 @@ Expected<std::unique_ptr<llvm::TargetMachine>> machine_for(const exec::NativeReq
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
   });
   std::string why;
   const llvm::Triple triple("x86_64-pc-linux-gnu");
@@ -115,12 +116,8 @@ Status compile(const exec::NativeRequest& request, exec::NativeImage& image, Com
   function->addFnAttr("no-jump-tables", "true");
   function->addFnAttr("target-cpu", machine->getTargetCPU());
   function->addFnAttr("target-features", machine->getTargetFeatureString());
-#ifndef NDEBUG
-  constexpr bool kVerify = true;
-#else
-  const bool kVerify = request.off.find("trust") != std::string::npos;
-#endif
-  if (kVerify || want_text) {
+  // A mistake here would be a crash inside LLVM, of the whole process.
+  {
     std::string why;
     llvm::raw_string_ostream out(why);
     if (llvm::verifyModule(module, &out)) return error(Code::internal, "the code made is malformed: {}", why.substr(0, 2000));
