@@ -142,6 +142,7 @@ private:
   bool halted(GroupContext& c, RunResult& r, std::unique_ptr<Halt> halt);
   std::unique_ptr<Halt> native_jump(GroupContext& c);
   std::unique_ptr<Halt> native_interpret(GroupContext& c);
+  std::unique_ptr<Halt> interpreted_turn(GroupContext& c);
   std::unique_ptr<Halt> native_halt(GroupContext& c);
   std::unique_ptr<Halt> native_fault(GroupContext& c, const GuestFault& fault);
 

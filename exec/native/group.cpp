@@ -3,6 +3,7 @@
 #include "exec/schedule.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <immintrin.h>
 
 namespace bz::exec {
@@ -249,7 +250,9 @@ void NativeGroup::turns() {
     Wave* w = g.current;
     load_mode(&g, w);
     NativeWave& n = waves_[w->index];
-    if (n.stack) {
+    if (!n.native) {
+      stop_ = Stop::interpreted;
+    } else if (n.stack) {
       fiber_switch(worker_, n.point);
     } else if (n.native->switches()) {
       take_stack(n);
@@ -290,6 +293,7 @@ void NativeGroup::take_over(Group& g) {
   context.helpers = &NativeCalls::kHelpers;
   context.group = &g;
   context.runner = this;
+  std::memset(g.jumps, 0, sizeof g.jumps);   // interpreted waves look for native code at each jump
   dissolve(&g);
 }
 
@@ -321,6 +325,8 @@ void NativeGroup::send(Wave* w, const std::shared_ptr<const NativeUnit>& unit, u
     jumps_[jump_slot(w->jump_target)] = {w->jump_target, w->mode, entry, &native, code_begin};
 }
 
+void NativeGroup::send_to_interpreter(Wave* w) { waves_[w->index].native = nullptr; }
+
 void NativeGroup::end() {
   active_ = false;
   for (auto& n : waves_) {
@@ -341,7 +347,8 @@ bool NativeGroup::runs(uint32_t i) const {
 
 uint64_t NativeGroup::place(uint32_t i) const {
   const NativeWave& n = waves_[i];
-  if (!n.stack) return reinterpret_cast<uint64_t>(n.native) | 1;   // has not begun
+  auto* w = reinterpret_cast<const Wave*>(reinterpret_cast<const char*>(group_->head) + size_t{i} * layout::kStride);
+  if (!n.stack) return mix(reinterpret_cast<uint64_t>(w->pc), w->sgpr, sizeof w->sgpr) | 1;   // has not begun, or is interpreted
   constexpr size_t kNear = 256;   // registers, the return address, the lower part of the frame
   return mix(1, n.live, std::min(kNear, static_cast<size_t>(n.stack->top() - n.live) & ~size_t{31})) | 1;
 }

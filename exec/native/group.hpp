@@ -14,7 +14,7 @@
 namespace bz::exec {
 
 struct NativeWave {
-  const NativeCode* native = nullptr;
+  const NativeCode* native = nullptr;       ///< null: it is interpreted, from Wave::pc on
   uint64_t code = 0;                        ///< NativeContext::code of it
   uint32_t entry = 0;
   std::unique_ptr<FiberStack> stack;        ///< it has begun there and is suspended at `point`; null: it begins at `entry`
@@ -31,6 +31,7 @@ public:
     look,        ///< time to look at the clock, and whether anybody moves
     jump,        ///< the wave needs code for Wave::jump_target
     interpret,   ///< the wave is at an instruction that is the interpreter's
+    interpreted, ///< it is the turn of a wave that has no native code
     halt,        ///< Group::halt_* say why; the group can't go on
   };
 
@@ -44,6 +45,9 @@ public:
   void take_over(Group& group);
   /// The wave goes on at an entry of a unit, which is kept for as long as the group runs.
   void send(Wave* w, const std::shared_ptr<const NativeUnit>& unit, uint64_t code_begin, uint32_t entry);
+  /// The wave, whose pc is set, goes on in the interpreter, alone, until it comes to native code.
+  void send_to_interpreter(Wave* w);
+  bool interpreted(const Wave* w) const { return !waves_[w->index].native; }
   /// Runs waves until something stops them; a fault comes back instead.
   GuestFault run();
   Stop stopped() const { return stop_; }

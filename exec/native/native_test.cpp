@@ -4,6 +4,7 @@
 #include "exec/testing/case.hpp"
 
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 namespace {
@@ -84,6 +85,13 @@ TEST(Native, WavesWaitForEachOther) {
   EXPECT_EQ(k.mem[0], 16u);
 }
 
+/// Of the processor, in all threads.
+double seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 TEST(Native, GroupsWaitForWhatComesFromElsewhere) {
   // They are parked, and go on in whatever thread.
   auto e = engine_in("jit");
@@ -94,12 +102,14 @@ TEST(Native, GroupsWaitForWhatComesFromElsewhere) {
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
       __atomic_store_n(k.mem.data(), 16u, __ATOMIC_RELAXED);
     });
+    const double began = seconds();
     auto r = run_dispatch(*e, k.info(1024, 1), {.workers = workers});
     helper.join();
     ASSERT_TRUE(r.ok()) << r.status().to_string();
     ASSERT_FALSE(r->halt) << r->halt->text;
     EXPECT_EQ(k.mem[0], 32u);
-    EXPECT_GE(r->parked, 100u);   // as soon as it is seen to wait, not when a slice is used up
+    // As soon as it is seen to wait, not when a slice of some milliseconds is used up.
+    EXPECT_LT(seconds() - began, 0.3e-3 * static_cast<double>(r->parked)) << r->parked << " times parked";
   }
 }
 
@@ -293,6 +303,59 @@ TEST(Native, RunningGroupsAreHandedOverWithWavesAtABarrier) {
   EXPECT_EQ(k.mem[0], 8u);
   EXPECT_EQ(k.mem[1], 8u);
   EXPECT_EQ(k.mem[2], 0u);
+}
+
+/// Until the kernel, which interpreted only takes its time, has run natively.
+void launch_until_native(Engine& e, const char* text, Fake& memory, uint32_t group) {
+  auto words = assemble(Target::gfx942, text);
+  ASSERT_TRUE(words.ok()) << words.status().to_string();
+  RawKernel kernel(descriptor(), *words);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (e.instructions().native == 0 && memory.mem[0] == 0 && std::chrono::steady_clock::now() < deadline) {
+    DispatchInfo info = memory.info(group, 1);
+    info.kernel_object = kernel.object();
+    launch(e, info);
+  }
+}
+
+TEST(Native, CodeThatCantBeCompiledIsInterpretedAmongNativeWaves) {
+  for (const char* kernel : {"s_nop 5", "s_nop 14"}) {
+    auto callee = assemble(Target::gfx942, R"(
+        s_nop 77
+        v_mov_b32 v1, 0
+        v_mov_b32 v2, 1
+        global_atomic_add v1, v2, s[0:1]
+        s_barrier
+        s_movk_i32 s5, 2000
+      0:
+        s_sub_u32 s5, s5, 1
+        s_cmp_lg_u32 s5, 0
+        s_cbranch_scc1 0b
+        s_getpc_b64 s[6:7]
+        s_add_u32 s6, s6, 20
+        s_addc_u32 s7, s7, 0
+        s_setpc_b64 s[6:7]
+        s_trap 2
+        s_nop 0
+        s_barrier
+        s_endpgm)");
+    ASSERT_TRUE(callee.ok()) << callee.status().to_string();
+    RawKernel there(descriptor(), *callee);
+    auto e = engine_in("auto");
+    Fake k(1);
+    k.point(2, there.code());
+    const std::string text = std::string(kernel) + R"(
+        s_movk_i32 s5, 0x7000
+      0:
+        s_sub_u32 s5, s5, 1
+        s_cmp_lg_u32 s5, 0
+        s_cbranch_scc1 0b
+        s_endpgm)";
+    launch_until_native(*e, text.c_str(), k, 1024);
+    const bool part = std::string(kernel) == "s_nop 14";
+    EXPECT_EQ(k.mem[0], part ? 8u * 64 : 16u * 64);
+    EXPECT_EQ(k.mem[1], part ? 8u : 0u);
+  }
 }
 
 TEST(Native, ABadWordIsRefused) {

@@ -124,6 +124,15 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
     case NativeGroup::Stop::interpret:
       if ((halt = native_interpret(c))) return halted(c, r, std::move(halt));
       break;
+    case NativeGroup::Stop::interpreted:
+      if ((halt = interpreted_turn(c))) return halted(c, r, std::move(halt));
+      if (g.alive == 0) {
+        n.finish();
+        r.state = RunResult::State::finished;
+        return true;
+      }
+      if (g.exit == Exit::yield && look(c.spin.unchanged(g.wave_count, n))) return park(c, r);
+      break;
     case NativeGroup::Stop::halt: return halted(c, r, native_halt(c));
     }
   }
@@ -161,7 +170,7 @@ bool WorkerImpl::hand_over(GroupContext& c) {
   auto& start = c.dispatch->native[c.whole_ids];
   if (engine_.mode() != ExecMode::automatic || start->state() == NativeUnit::State::interpreted || start->state() == NativeUnit::State::failed) return false;
   Group& g = c.group;
-  if (g.refetch) return false;
+  if (g.refetch || c.native.active()) return false;
   const bool together = g.current->convoy == g.alive;
   struct Place {
     uint64_t pc;
@@ -232,6 +241,12 @@ std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
   auto unit = code->native->entered(key, code->begin, at);
   if (!unit) {
     unit = engine_.unit(key, code);
+    if (engine_.mode() == ExecMode::automatic) {
+      NativeCompiler::instance().enqueue(unit, true);
+      w->pc = code->at(key.entry, w->exec() == ~uint64_t{0});
+      c.native.send_to_interpreter(w);
+      return nullptr;
+    }
     if (auto s = NativeCompiler::instance().compile(*unit); !s.ok()) {
       auto h = std::make_unique<Halt>();
       h->reason = Halt::Reason::not_implemented;
@@ -270,6 +285,60 @@ std::unique_ptr<Halt> WorkerImpl::native_interpret(GroupContext& c) {
   if (g.refetch) c.native.forget_jumps();
   if (!jumps) w->jump_target = next;
   return native_jump(c);
+}
+
+/// One turn of a wave that is interpreted among others that need not be: their pc is an operation that only returns, so that the
+/// interpreter's own turns come back here.
+std::unique_ptr<Halt> WorkerImpl::interpreted_turn(GroupContext& c) {
+  constexpr int64_t kBackEdges = 256;
+  Group& g = c.group;
+  g.exit = Exit::none;
+  g.budget = kBackEdges;
+  g.memory_wave = nullptr;
+  load_mode(&g, g.current);
+  GuestFault fault = call_guarded([](void* p) {
+    auto* group = static_cast<Group*>(p);
+    group->current->pc->fn(group->current->pc, group->current->base());
+    _mm256_zeroupper();
+  }, &g);
+  if (fault.happened) return native_fault(c, fault);
+  Wave* w = g.current;
+  auto code_here = [&] {   // for its MODE, which has changed
+    const Code* old = c.code_of(w->pc);
+    return old ? code_of(engine_, c, old->pc(w->pc), w->mode) : nullptr;
+  };
+  auto alone = [&] {   // a barrier may have made a convoy of them, if none is native
+    if (w->convoy == 1) return;
+    for (uint32_t i = 0; i < g.wave_count; ++i) c.wave(i)->pc = w->pc == &kPendingOp ? &kPendingOp : stream_for(w->pc, c.wave(i));
+    dissolve(&g);
+  };
+  switch (g.exit) {
+  case Exit::none: case Exit::finished: break;
+  case Exit::halt: return native_halt(c);
+  case Exit::lookup:
+    w->pc = &kPendingOp;
+    alone();
+    return native_jump(c);
+  case Exit::mode_split: {
+    alone();
+    auto code = code_here();
+    if (!code) return fetch_halt(c);
+    const uint64_t pc = c.code_of(w->pc)->pc(w->pc);
+    w->pc = code->at(pc, w->exec() == ~uint64_t{0});
+    break;
+  }
+  case Exit::yield: {
+    alone();
+    uint32_t at = 0;
+    const uint64_t pc = standing_at(c, w);
+    auto code = pc ? code_of(engine_, c, pc, w->mode) : nullptr;
+    auto unit = code ? code->native->entered(key_at(c, pc, w->mode), code->begin, at) : nullptr;
+    if (unit) c.native.send(w, unit, code->begin, at);
+    g.current = next_runnable(w);
+    break;
+  }
+  }
+  return nullptr;
 }
 
 // ---------------------------------------------------------------- reports

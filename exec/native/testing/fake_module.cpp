@@ -136,10 +136,23 @@ FAKE(behind) {
   return NativeExit::ended;
 }
 
+/// 14: odd waves jump as 5 does; the others meet them at two barriers. mem[0] must be odd waves * 64 then; mem[1] counts.
+FAKE(part) {
+  uint32_t* mem = memory(w);
+  if (w->index & 1) {
+    w->jump_target = mem[2] | uint64_t{mem[3]} << 32;
+    return NativeExit::jump;
+  }
+  x->helpers->yield(x, w, YieldReason::barrier, 0);
+  x->helpers->yield(x, w, YieldReason::barrier, 0);
+  if (mem[0] == w->group->wave_count / 2 * 64) add(mem + 1, 1);
+  return NativeExit::ended;
+}
+
 #undef FAKE
 
 extern "C" {
-#define KERNELS(X) X(end) X(barrier) X(chain) X(outcall) X(jump) X(fault) X(interpret) X(sleep) X(leave) X(count) X(head) X(meeting) X(behind)
+#define KERNELS(X) X(end) X(barrier) X(chain) X(outcall) X(jump) X(fault) X(interpret) X(sleep) X(leave) X(count) X(head) X(meeting) X(behind) X(part)
 #define DECLARE(name) extern const uint8_t __start_fake_##name[], __stop_fake_##name[];
 KERNELS(DECLARE)
 }

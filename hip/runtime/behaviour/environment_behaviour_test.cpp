@@ -106,6 +106,8 @@ TEST(Environment, WhyThereIsNoDeviceIsSaidOnceWithTheRemedy) {
                {"BZ_WORKERS=0", "BZ_WORKERS needs a number of threads"},
                {"BZ_HELP=maybe", "BZ_HELP is 0 or 1"},
                {"BZ_SIMD=mmx", "BZ_SIMD is avx512 or avx2"},
+               {"BZ_EXEC=fast", "BZ_EXEC is interp, jit or auto"},
+               {"BZ_NUMERICS=rough", "BZ_NUMERICS is exact or fast"},
                {"BZ_KFD_LIBRARY=/nowhere.so", "the software device can't be loaded: /nowhere.so"},
                {"BZ_KFD_LOG=/nowhere/log", "BZ_KFD_LOG: /nowhere/log can't be written"},
                {"ROCR_VISIBLE_DEVICES=-1", "ROCR_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPUs"},
@@ -276,7 +278,7 @@ TEST_F(Child, Reset) { // in a process of its own: it ends everybody's handles
   ASSERT_OK(launch(kernels::bump_counter, 1, 1, 0, s, 1));
   ASSERT_OK(hipDeviceReset());
   EXPECT_HIP(hipErrorInvalidValue, hipFree(p));
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamSynchronize(s));
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamSynchronize(s));
   EXPECT_HIP(hipErrorInvalidHandle, hipEventQuery(e));
   int v = 0;
   ASSERT_OK(hipMemcpyFromSymbol(&v, kernels::counter, 4)) << "code is loaded again";
