@@ -161,6 +161,31 @@ TEST(Segv, UntakenFaultGoesToTheApplicationsHandler) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
+TEST(Segv, HandlersThatComeAndGoTakeOneLayer) {
+  int status = in_child([] {
+    struct sigaction action{}, before{};
+    action.sa_sigaction = exit_7;
+    action.sa_flags = SA_SIGINFO;
+    for (int round = 0; round < 20; ++round) { // what a test framework does around each test
+      sigaction(SIGSEGV, &action, &before);
+      if (!segv::install().ok()) return 10 + round;
+      char* page = map_page(PROT_READ);
+      std::atomic<int> count{0};
+      auto id = segv::add_range(uintptr_t(page), uintptr_t(page) + kPage, unprotect, &count);
+      if (!id.ok()) return 9;
+      *static_cast<volatile char*>(page) = 1;
+      if (count != 1) return 4;
+      segv::remove_range(*id);
+      munmap(page, kPage);
+      if (round < 19) sigaction(SIGSEGV, &before, nullptr);
+    }
+    *reinterpret_cast<volatile int*>(8) = 1; // nobody's: to the application
+    return 0;
+  });
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
 struct sigaction g_found;
 int g_calls = 0;
 void chaining_handler(int signal, siginfo_t* info, void* context) {
