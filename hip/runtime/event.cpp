@@ -94,7 +94,7 @@ Result hipEventCreate(hipEvent_t* event) { return impl::hipEventCreateWithFlags(
 Result hipEventDestroy(hipEvent_t event) {
   if (!event) return Result(hipErrorInvalidHandle, "the event is null");
   if (!Runtime::get().events.remove(event))
-    return fail(hipErrorInvalidHandle, "event {} was never created or is destroyed", static_cast<void*>(event));
+    return fail(hipErrorContextIsDestroyed, "event {} was never created or is destroyed", static_cast<void*>(event));
   return {};
 }
 

@@ -73,6 +73,14 @@ Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOpti
     if (s.threads[i] > UINT32_MAX)
       return fail(options.shape_error, "kernel {}: {} threads in dimension {}, at most {} are possible", kernel.name,
                   s.threads[i], "xyz"[i], UINT32_MAX);
+    if (options.of_module && s.threads[i] > uint64_t(p.maxGridSize[i]) * s.block[i])
+      return fail(options.shape_error, "kernel {}: grid dimension {} is {} threads in blocks of {}, at most {} blocks are possible",
+                  kernel.name, "xyz"[i], s.threads[i], s.block[i], p.maxGridSize[i]);
+    if (options.of_module && kernel.metadata->uniform_work_group_size && s.threads[i] % s.block[i] != 0)
+      return fail(options.shape_error,
+                  "kernel {} was compiled for whole blocks, but {} threads in dimension {} are no multiple of {}: build "
+                  "with -fno-offload-uniform-block or round up",
+                  kernel.name, s.threads[i], "xyz"[i], s.block[i]);
   }
   if (s.block_threads() > uint64_t(p.maxThreadsPerBlock))
     return fail(options.shape_error, "kernel {}: a block of {}x{}x{} = {} threads, at most {} are possible",
@@ -84,10 +92,10 @@ Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOpti
                 kernel.name, s.block[0], s.block[1], s.block[2], s.block_threads(), kernel.max_threads());
   const int allowed = kernel.max_dynamic_lds;
   if (allowed >= 0 && s.dynamic_lds > size_t(allowed) && s.dynamic_lds + kernel.group_size > device.lds_size())
-    return fail(hipErrorOutOfMemory, "kernel {}: {} bytes of dynamic shared memory, {} are allowed", kernel.name,
+    return fail(options.lds_error, "kernel {}: {} bytes of dynamic shared memory, {} are allowed", kernel.name,
                 s.dynamic_lds, allowed);
   if (s.dynamic_lds + kernel.group_size > device.lds_size())
-    return fail(hipErrorOutOfMemory, "kernel {}: {} static and {} dynamic bytes of shared memory, a block has {}",
+    return fail(options.lds_error, "kernel {}: {} static and {} dynamic bytes of shared memory, a block has {}",
                 kernel.name, kernel.group_size, s.dynamic_lds, device.lds_size());
   if (const auto& r = kernel.metadata->reqd_workgroup_size; r && (*r)[0] != 0 && s.block != *r)
     return fail(options.shape_error, "kernel {} was compiled for blocks of {}x{}x{} threads, not {}x{}x{}", kernel.name,

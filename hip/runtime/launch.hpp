@@ -38,6 +38,15 @@ struct MultiGrid {
 
 struct LaunchOptions {
   hipError_t shape_error = hipErrorInvalidConfiguration; ///< the code that the entry point documents for a bad shape
+  hipError_t lds_error = hipErrorOutOfMemory;            ///< the same for too much shared memory
+  bool of_module = false; ///< the grid keeps to the device's limits of blocks, and blocks are whole if the kernel says so
+  /// What the launches of module kernels have in common.
+  static LaunchOptions module() {
+    LaunchOptions o;
+    o.shape_error = o.lds_error = hipErrorInvalidValue;
+    o.of_module = true;
+    return o;
+  }
   bool cooperative = false;
   std::shared_ptr<MultiGrid> multi; ///< cooperative, one of several grids
   uint32_t grid = 0;                ///< its rank

@@ -11,19 +11,26 @@
 namespace bz::hip::impl {
 namespace {
 
+/// The stream of a launch: a handle of none is hipErrorInvalidValue, except for cooperative kernels of the program.
+Outcome<StreamPtr> stream_of_launch(hipStream_t handle) {
+  auto s = Runtime::get().stream(handle, StreamUse::enqueue);
+  if (!s.ok() && s.result().code() == hipErrorContextIsDestroyed)
+    return Result(hipErrorInvalidValue, s.result().message());
+  return s;
+}
+
 Result launch_stub(const void* stub, dim3 grid, dim3 block, void** args, size_t lds, hipStream_t stream,
                    LaunchOptions options = {}) {
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, options.cooperative ? runtime.stream(stream, StreamUse::enqueue) : stream_of_launch(stream));
   HIP_TRY_ASSIGN(auto kernel, runtime.registry().kernel(stub, s->device()));
   return launch(kernel, LaunchShape::blocks(grid, block, lds), Arguments{.pointers = args}, s, options);
 }
 
 Result launch_function(hipFunction_t f, const LaunchShape& shape, hipStream_t stream, void** params, void** extra,
                        LaunchOptions options) {
-  auto& runtime = Runtime::get();
   HIP_TRY_ASSIGN(auto kernel, find_kernel(f));
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, stream_of_launch(stream));
   HIP_TRY_ASSIGN(Arguments arguments, launch_arguments(params, extra));
   return launch(kernel, shape, arguments, s, options);
 }
@@ -93,6 +100,7 @@ Result hipLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void*
                                   hipStream_t stream) {
   LaunchOptions options;
   options.cooperative = true;
+  options.lds_error = hipErrorCooperativeLaunchTooLarge;
   return launch_stub(stub, grid, block, args, lds, stream, options);
 }
 
@@ -130,7 +138,7 @@ Result hipLaunchByPtr(const void* stub) {
   const auto c = std::move(stack.back());
   stack.pop_back();
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(c.stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, stream_of_launch(c.stream));
   HIP_TRY_ASSIGN(auto kernel, runtime.registry().kernel(stub, s->device()));
   Arguments arguments;
   arguments.packed = c.arguments.data();
@@ -143,15 +151,13 @@ Result hipLaunchByPtr(const void* stub) {
 
 Result hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                              unsigned bz, unsigned lds, hipStream_t stream, void** params, void** extra) {
-  LaunchOptions options;
-  options.shape_error = hipErrorInvalidValue;
+  LaunchOptions options = LaunchOptions::module();
   return launch_function(f, LaunchShape::blocks({gx, gy, gz}, {bx, by, bz}, lds), stream, params, extra, options);
 }
 
 Result hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                         unsigned by, unsigned bz, unsigned lds, hipStream_t stream, void** params) {
-  LaunchOptions options;
-  options.shape_error = hipErrorInvalidValue;
+  LaunchOptions options = LaunchOptions::module();
   options.cooperative = true;
   return launch_function(f, LaunchShape::blocks({gx, gy, gz}, {bx, by, bz}, lds), stream, params, nullptr, options);
 }
@@ -161,8 +167,7 @@ Result hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint3
                                 hipEvent_t start, hipEvent_t stop, uint32_t flags) {
   if (flags & ~uint32_t(hipExtAnyOrderLaunch))
     return fail(hipErrorInvalidValue, "launch flags {:#x} don't exist", flags);
-  LaunchOptions options;
-  options.shape_error = hipErrorInvalidValue;
+  LaunchOptions options = LaunchOptions::module();
   HIP_TRY(take_events(options, start, stop));
   LaunchShape shape;
   shape.threads = {gx, gy, gz};
@@ -179,8 +184,7 @@ Result hipHccModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint3
 
 Result hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t f, void** params, void** extra) {
   HIP_NONNULL(config);
-  LaunchOptions options;
-  options.shape_error = hipErrorInvalidValue;
+  LaunchOptions options = LaunchOptions::module();
   HIP_TRY(take_attributes(options, config->attrs, config->numAttrs));
   return launch_function(f,
                          LaunchShape::blocks({config->gridDimX, config->gridDimY, config->gridDimZ},

@@ -119,8 +119,7 @@ Result hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams* list
                                          l.sharedMemBytes),
                      l.kernelParams});
   }
-  LaunchOptions options;
-  options.shape_error = hipErrorInvalidValue;
+  LaunchOptions options = LaunchOptions::module();
   options.cooperative = true;
   return launch_all(parts, flags, options);
 }

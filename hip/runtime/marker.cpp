@@ -52,18 +52,33 @@ void Marker::wait(hsa_wait_state_t how) const {
   while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {}
 }
 
-void Marker::begin_host() { host_start_ = system_ticks(); }
+void Marker::begin_host() { start_ = system_ticks(); }
 
 void Marker::end_host() {
-  host_end_ = system_ticks();
+  end_ = system_ticks();
   hsa_signal_store_screlease(signal_, 0);
 }
 
 std::pair<uint64_t, uint64_t> Marker::times() const {
   if (!done()) return {0, 0};
+  if (!end_) {
+    // Each conversion of a device's clock reads both clocks anew and may differ by a tick: one is kept, so that the
+    // time from an event to itself is 0.
+    static std::mutex converting;
+    std::lock_guard lock(converting);
+    if (!end_) {
+      const auto [start, end] = measured();
+      start_ = start;
+      end_ = end;
+    }
+  }
+  return {start_, end_};
+}
+
+std::pair<uint64_t, uint64_t> Marker::measured() const {
   switch (kind_) {
   case Kind::host:
-    return {host_start_, host_end_};
+    return {start_, end_};
   case Kind::dispatch: {
     hsa_amd_profiling_dispatch_time_t t{};
     if (hsa_amd_profiling_get_dispatch_time(agent_, signal_, &t) != HSA_STATUS_SUCCESS) return {0, 0};

@@ -53,11 +53,12 @@ public:
 private:
   Marker(Kind kind, hsa_agent_t agent, hsa_signal_t signal) : kind_(kind), agent_(agent), signal_(signal) {}
   std::pair<uint64_t, uint64_t> times() const;
+  std::pair<uint64_t, uint64_t> measured() const;
 
   Kind kind_;
   hsa_agent_t agent_;
   hsa_signal_t signal_;
-  std::atomic<uint64_t> host_start_{0}, host_end_{0};
+  mutable std::atomic<uint64_t> start_{0}, end_{0}; ///< system ticks: as host work goes, else once asked for
   std::vector<std::function<void()>> actions_;
   std::vector<std::shared_ptr<const void>> kept_;
 };

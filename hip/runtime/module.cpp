@@ -2,6 +2,7 @@
 #include "base/log.hpp"
 #include "base/readable.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory.hpp"
 #include "hip/runtime/runtime.hpp"
 
 #include <cerrno>
@@ -69,6 +70,8 @@ LoadedCode::~LoadedCode() {
   for (auto& [name, kernel] : kernels_) runtime.kernels.remove(kernel.get());
   for (auto& [name, variable] : variables_)
     if (variable.size) runtime.memory.remove(variable.address);
+  for (auto& [name, variable] : managed_)
+    if (auto a = runtime.memory.remove(variable.address)) (void)release_allocation(*a);
   if (executable_.handle) (void)hsa_executable_destroy(executable_);
   if (reader_.handle) (void)hsa_code_object_reader_destroy(reader_);
 }
@@ -114,6 +117,7 @@ Outcome<std::shared_ptr<Kernel>> LoadedCode::kernel(const std::string& name) {
 
 Outcome<Variable> LoadedCode::variable(const std::string& name) {
   std::lock_guard lock(mutex_);
+  if (auto it = managed_.find(name); it != managed_.end()) return it->second;
   if (auto it = variables_.find(name); it != variables_.end()) return it->second;
   const codeobj::Symbol* found = nullptr;
   for (const auto* v : object_->variables())
@@ -143,6 +147,24 @@ Outcome<Variable> LoadedCode::variable(const std::string& name) {
   return v;
 }
 
+Result LoadedCode::make_managed() {
+  // A managed variable x is a pointer x and, in x.managed, what the memory behind it holds at first.
+  constexpr std::string_view kInitial = ".managed";
+  for (const auto* v : object_->variables()) {
+    if (!v->name.ends_with(kInitial) || v->size == 0) continue;
+    const std::string name(v->name.substr(0, v->name.size() - kInitial.size()));
+    HIP_TRY_ASSIGN(Variable initial, variable(std::string(v->name)));
+    HIP_TRY_ASSIGN(Variable pointer, variable(name));
+    if (pointer.size != sizeof(void*)) return fail(hipErrorInvalidImage, "managed variable {} has no pointer", name);
+    HIP_TRY_ASSIGN(void* memory, allocate_host(device_, initial.size, MemoryKind::managed, hipMemAttachGlobal, false));
+    std::lock_guard lock(mutex_);
+    managed_.emplace(name, Variable{memory, initial.size});
+    HIP_TRY(hsa_check(hsa_memory_copy(memory, initial.address, initial.size), "initialising a managed variable"));
+    HIP_TRY(hsa_check(hsa_memory_copy(pointer.address, &memory, sizeof memory), "setting a managed variable"));
+  }
+  return {};
+}
+
 Outcome<std::shared_ptr<Kernel>> find_kernel(hipFunction_t handle) {
   if (!handle) return Result(hipErrorInvalidHandle, "the function is null");
   if (auto kernel = Runtime::get().kernels.find(handle))
@@ -169,6 +191,7 @@ Outcome<std::shared_ptr<Module>> find_module(hipModule_t handle) {
 Result load(hipModule_t* out, codeobj::Bytes image, bool copy) {
   auto& runtime = Runtime::get();
   HIP_TRY_ASSIGN(auto code, LoadedCode::load(runtime.current(), image, copy));
+  HIP_TRY(code->make_managed());
   auto module = std::make_shared<Module>(std::move(code));
   *out = reinterpret_cast<hipModule_t>(module.get());
   runtime.modules.add(std::move(module));
@@ -193,9 +216,9 @@ Result hipModuleLoad(hipModule_t* module, const char* fname) {
   HIP_NONNULL(module);
   HIP_NONNULL(fname);
   *module = nullptr;
+  if (!*fname) return Result(hipErrorInvalidValue, "the name of the file is empty");
   HIP_TRY_ASSIGN(auto bytes, read_file(fname));
   Result r = load(module, bytes, true);
-  if (r.code() == hipErrorInvalidImage) return fail(hipErrorInvalidKernelFile, "{}: {}", fname, r.message());
   return r.ok() ? r : Result(r.code(), fmt::format("{}: {}", fname, r.message()));
 }
 
@@ -236,10 +259,11 @@ Result hipModuleLoadFatBinary(hipModule_t* module, const void* fatbin) {
 }
 
 Result hipModuleUnload(hipModule_t module) {
-  HIP_TRY_ASSIGN(auto m, find_module(module));
-  m->code->device().synchronize(); // its kernels may still run
-  if (!Runtime::get().modules.remove(module))
-    return fail(hipErrorInvalidHandle, "module {} is unloaded already", static_cast<void*>(module));
+  if (!module) return Result(hipErrorInvalidHandle, "the module is null");
+  auto& modules = Runtime::get().modules;
+  if (auto m = modules.find(module)) m->code->device().synchronize(); // its kernels may still run
+  if (!modules.remove(module))
+    return fail(hipErrorNotFound, "module {} was never loaded or is unloaded", static_cast<void*>(module));
   return {};
 }
 
@@ -265,6 +289,7 @@ Result hipModuleGetGlobal(hipDeviceptr_t* pointer, size_t* size, hipModule_t mod
   HIP_NONNULL(name);
   if (!pointer && !size) return Result(hipErrorInvalidValue, "arguments dptr and bytes are both null");
   HIP_TRY_ASSIGN(auto m, find_module(module));
+  if (!*name) return Result(hipErrorInvalidValue, "the name of the variable is empty");
   HIP_TRY_ASSIGN(Variable v, m->code->variable(name));
   if (pointer) *pointer = v.address;
   if (size) *size = v.size;

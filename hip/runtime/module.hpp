@@ -54,7 +54,9 @@ public:
   const codeobj::CodeObject& object() const { return *object_; }
   /// A kernel by name, made when first asked for; hipErrorNotFound.
   Outcome<std::shared_ptr<Kernel>> kernel(const std::string& name);
-  /// A variable by name; hipErrorNotFound.
+  /// Gives the __managed__ variables of a module their memory. (The host side of a program has those of its own code.)
+  Result make_managed();
+  /// A variable by name, the memory itself for a managed one; hipErrorNotFound.
   Outcome<Variable> variable(const std::string& name);
 
 private:
@@ -69,6 +71,7 @@ private:
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Kernel>, std::less<>> kernels_;
   std::map<std::string, Variable, std::less<>> variables_;
+  std::map<std::string, Variable, std::less<>> managed_; ///< of a module: memory that device and host share
 };
 
 /// What hipModuleLoad gives.

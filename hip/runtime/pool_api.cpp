@@ -31,6 +31,12 @@ Result allocate(void** ptr, size_t size, const std::shared_ptr<MemoryPool>& pool
   return {};
 }
 
+/// The device that a pool function names: a wrong number is hipErrorInvalidValue there.
+Outcome<Device*> pool_device(int ordinal) {
+  auto device = Runtime::get().device(ordinal);
+  return device.ok() ? device : Outcome<Device*>(Result(hipErrorInvalidValue, device.result().message()));
+}
+
 } // namespace
 
 Result hipDeviceGetDefaultMemPool(hipMemPool_t* mem_pool, int device) {
@@ -42,13 +48,13 @@ Result hipDeviceGetDefaultMemPool(hipMemPool_t* mem_pool, int device) {
 
 Result hipDeviceGetMemPool(hipMemPool_t* mem_pool, int device) {
   HIP_NONNULL(mem_pool);
-  HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
+  HIP_TRY_ASSIGN(Device * d, pool_device(device));
   *mem_pool = handle_of(Runtime::get().pools().current_pool(*d));
   return {};
 }
 
 Result hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
-  HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
+  HIP_TRY_ASSIGN(Device * d, pool_device(device));
   HIP_TRY_ASSIGN(auto pool, find_pool(mem_pool));
   if (pool->imported()) return Result(hipErrorInvalidValue, "an imported memory pool can't serve a device");
   if (&pool->device() != d)
@@ -70,9 +76,8 @@ Result hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* props) {
   if (props->handleTypes != hipMemHandleTypeNone && props->handleTypes != hipMemHandleTypePosixFileDescriptor)
     return fail(hipErrorInvalidValue, "pools have handles of type none or file descriptor, not {}",
                 static_cast<int>(props->handleTypes));
-  auto device = Runtime::get().device(props->location.id);
-  if (!device.ok()) return Result(hipErrorInvalidValue, device.result().message());
-  *mem_pool = handle_of(Runtime::get().pools().create(**device, *props));
+  HIP_TRY_ASSIGN(Device * device, pool_device(props->location.id));
+  *mem_pool = handle_of(Runtime::get().pools().create(*device, *props));
   return {};
 }
 

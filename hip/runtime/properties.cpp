@@ -472,8 +472,10 @@ Result hipDeviceGetPCIBusId(char* pciBusId, int length, int device) {
   HIP_TRY_ASSIGN(Device * d, Runtime::get().device(device));
   const auto& p = d->properties();
   const std::string text = fmt::format("{:04x}:{:02x}:{:02x}.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
-  if (length <= static_cast<int>(text.size()))
+  if (length <= static_cast<int>(text.size())) { // what fits is there all the same
+    if (length > 0) pciBusId[text.copy(pciBusId, static_cast<size_t>(length) - 1)] = '\0';
     return fail(hipErrorInvalidValue, "a PCI bus id needs {} bytes, len is {}", text.size() + 1, length);
+  }
   std::memcpy(pciBusId, text.c_str(), text.size() + 1);
   return {};
 }

@@ -164,7 +164,7 @@ Outcome<StreamPtr> Runtime::find_stream(hipStream_t handle) {
   }
   if (!handle || handle == hipStreamLegacy) return device.null_stream();
   if (auto s = streams.find(handle)) return s;
-  return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(handle));
+  return fail(hipErrorContextIsDestroyed, "stream {} was never created or is destroyed", static_cast<void*>(handle));
 }
 
 Outcome<std::shared_ptr<Event>> Runtime::event(hipEvent_t handle, EventUse use) {

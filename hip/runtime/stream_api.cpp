@@ -48,8 +48,8 @@ Result hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const u
   if (words == 0) return Result(hipErrorInvalidValue, "a mask of 0 words");
   Stream::Options o;
   o.cu_mask.assign(cuMask, cuMask + words);
-  if (std::all_of(o.cu_mask.begin(), o.cu_mask.end(), [](uint32_t w) { return w == 0; }))
-    return Result(hipErrorInvalidValue, "the mask has no compute unit");
+  // A mask of nothing asks for nothing: the stream gets the default, all compute units.
+  if (std::all_of(o.cu_mask.begin(), o.cu_mask.end(), [](uint32_t w) { return w == 0; })) o.cu_mask.clear();
   return create(stream, o);
 }
 
@@ -78,7 +78,8 @@ Result hipStreamDestroy(hipStream_t stream) {
   if (!stream || stream == hipStreamLegacy || stream == hipStreamPerThread)
     return Result(hipErrorInvalidHandle, "the null stream and the per-thread stream can't be destroyed");
   auto s = Runtime::get().streams.remove(stream);
-  if (!s) return fail(hipErrorInvalidHandle, "stream {} was never created or is destroyed", static_cast<void*>(stream));
+  if (!s)
+    return fail(hipErrorContextIsDestroyed, "stream {} was never created or is destroyed", static_cast<void*>(stream));
   capture_forget(s);
   s->device().forget_stream(s);
   return {};
@@ -111,6 +112,7 @@ Result hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int fla
 
 Result hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   HIP_NONNULL(flags);
+  HIP_NONNULL(stream); // the null stream has none
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::inquire));
   *flags = s->options().flags;
   return {};

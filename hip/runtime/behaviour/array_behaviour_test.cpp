@@ -71,7 +71,7 @@ TEST_F(Array2D, AsyncInStreamOrder) {
   flag.store(0, 1);
   ASSERT_OK(hipStreamSynchronize(s));
   EXPECT_EQ(out.load(3), -4);
-  EXPECT_HIP(hipErrorInvalidHandle,
+  EXPECT_HIP(hipErrorContextIsDestroyed,
              hipMemcpy2DToArrayAsync(array_, 0, 0, in, kRow, kRow, kHeight, hipMemcpyHostToDevice, hipStream_t(5)));
   EXPECT_OK(hipStreamDestroy(s));
 }

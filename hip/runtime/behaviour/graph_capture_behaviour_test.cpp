@@ -126,7 +126,7 @@ TEST(Capture, BeginAndEndErrors) {
   EXPECT_HIP(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(nullptr, hipStreamCaptureModeGlobal));
   EXPECT_HIP(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(hipStreamLegacy, hipStreamCaptureModeGlobal));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamBeginCapture(s, hipStreamCaptureMode(9)));
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamBeginCapture(made_up<hipStream_t>(), hipStreamCaptureModeGlobal));
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamBeginCapture(made_up<hipStream_t>(), hipStreamCaptureModeGlobal));
   EXPECT_HIP(hipErrorIllegalState, hipStreamEndCapture(s, &captured)) << "not capturing";
   ASSERT_OK(hipStreamBeginCapture(s, hipStreamCaptureModeThreadLocal));
   EXPECT_HIP(hipErrorIllegalState, hipStreamBeginCapture(s, hipStreamCaptureModeGlobal)) << "twice";

@@ -583,7 +583,7 @@ TEST(StreamAttributes, SetGetCopy) {
   EXPECT_HIP(hipErrorInvalidValue, hipStreamSetAttribute(a, hipLaunchAttributeID(99), &v));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamGetAttribute(a, hipLaunchAttributeID(99), &v));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamGetAttribute(a, hipLaunchAttributePriority, nullptr));
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamCopyAttributes(made_up<hipStream_t>(), a));
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamCopyAttributes(made_up<hipStream_t>(), a));
   (void)hipGetLastError();
 }
 

@@ -232,13 +232,30 @@ TEST(Stream, Properties) {
   EXPECT_OK(hipStreamIsCapturing(s, &status));
   EXPECT_EQ(status, hipStreamCaptureStatusNone);
   EXPECT_OK(hipStreamDestroy(s));
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamDestroy(s)) << "twice";
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamSynchronize(s)) << "after destroy";
-  EXPECT_HIP(hipErrorInvalidHandle, hipStreamQuery(reinterpret_cast<hipStream_t>(&flags))) << "never created";
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamDestroy(s)) << "twice";
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamSynchronize(s)) << "after destroy";
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipStreamQuery(reinterpret_cast<hipStream_t>(&flags))) << "never created";
+  EXPECT_HIP(hipErrorInvalidValue, hipStreamGetFlags(nullptr, &flags)) << "the null stream has none";
   EXPECT_HIP(hipErrorInvalidHandle, hipStreamDestroy(nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamCreateWithFlags(&s, 0x80));
   EXPECT_HIP(hipErrorInvalidValue, hipStreamCreate(nullptr));
   (void)hipGetLastError();
+}
+
+TEST(Stream, AMaskWithoutComputeUnitsIsTheDefaultOne) {
+  hipDeviceProp_t p;
+  ASSERT_OK(hipGetDeviceProperties(&p, 0));
+  std::vector<uint32_t> none((size_t(p.multiProcessorCount) + 31) / 32), all(none.size()), got(none.size());
+  ASSERT_OK(hipExtStreamGetCUMask(nullptr, uint32_t(all.size()), all.data()));
+  hipStream_t s;
+  ASSERT_OK(hipExtStreamCreateWithCUMask(&s, uint32_t(none.size()), none.data()));
+  EXPECT_OK(hipExtStreamGetCUMask(s, uint32_t(got.size()), got.data()));
+  EXPECT_EQ(got, all);
+  DeviceBuffer<int> d(64);
+  EXPECT_OK(launch(kernels::fill, 1, 64, 0, s, d.get(), 8, 64));
+  EXPECT_OK(hipStreamSynchronize(s));
+  EXPECT_EQ(d.read()[63], 8);
+  EXPECT_OK(hipStreamDestroy(s));
 }
 
 TEST(Stream, DestroyedWithWorkStillFinishesIt) {
@@ -293,6 +310,12 @@ TEST(Event, TimesWork) {
     ASSERT_OK(hipEventElapsedTime(&ac, a, c));
     EXPECT_GT(ab, 0);
     EXPECT_NEAR(ab + bc, ac, 1e-3 + ac * 1e-5);
+    for (auto e : {a, b, c}) // however the clocks of host and device are read
+      for (int i = 0; i < 20; ++i) {
+        float none = -1;
+        ASSERT_OK(hipEventElapsedTime(&none, e, e));
+        ASSERT_EQ(none, 0.0f);
+      }
     shortest = std::min(shortest, ab);
     longest = std::max(longest, bc);
   }
@@ -385,7 +408,7 @@ TEST(Event, Errors) {
   EXPECT_OK(hipEventSynchronize(b));
   EXPECT_OK(hipEventDestroy(a));
   EXPECT_HIP(hipErrorInvalidHandle, hipEventRecord(a, nullptr)) << "destroyed";
-  EXPECT_HIP(hipErrorInvalidHandle, hipEventDestroy(a)) << "twice";
+  EXPECT_HIP(hipErrorContextIsDestroyed, hipEventDestroy(a)) << "twice";
   EXPECT_HIP(hipErrorInvalidHandle, hipEventQuery(nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipEventCreateWithFlags(&a, 0x100));
   EXPECT_HIP(hipErrorInvalidValue, hipEventCreate(nullptr));
