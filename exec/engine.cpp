@@ -499,6 +499,8 @@ Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
       return error(bz::Code::invalid_argument, "BZ_EXEC=jit: {} shows what the interpreter does", trace_wanted() ? "BZ_TRACE" : "BZ_COVERAGE");
     mode = ExecMode::interpreter;
   }
+  if (mode == ExecMode::jit)
+    if (auto s = NativeCompiler::instance().available(); !s.ok()) return error(s.code(), "BZ_EXEC=jit: {}", s.message());
   BZ_TRY_ASSIGN(auto settings, native_settings(avx512, c.count_rows));
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level, mode, std::move(settings)));
 }

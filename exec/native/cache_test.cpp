@@ -205,13 +205,14 @@ TEST(KernelCache, FoldersOfOthersAreNotUsed) {
 // ---------------------------------------------------------------- whole processes
 
 /// Runs the one test that a child of this program is for; its exit code.
-int child(const fs::path& cache, const char* exec, const char* want) {
+int child(const fs::path& cache, const char* exec, const char* want, const char* library = nullptr) {
   pid_t pid = fork();
   if (pid == 0) {
     setenv("BZ_CACHE", "1", 1);
     setenv("BZ_CACHE_DIR", cache.c_str(), 1);
     setenv("BZ_TEST_EXEC", exec, 1);
     setenv("BZ_TEST_WANT", want, 1);
+    if (library) setenv("BZ_JIT_LIBRARY", library, 1);
     unsetenv("GTEST_OUTPUT");
     if (!freopen("/dev/null", "w", stdout)) _exit(3);
     execl("/proc/self/exe", "exec_native_test", "--gtest_filter=KernelCacheChild.*", "--gtest_also_run_disabled_tests", nullptr);
@@ -231,6 +232,13 @@ TEST(KernelCacheChild, DISABLED_Runs) {
   config.exec = mode;
   ASSERT_TRUE(make_engine(bz::isa::Target::gfx942, "").ok());   // installs the handlers
   auto e = Engine::create(config);
+  const std::string want = std::getenv("BZ_TEST_WANT");
+  if (want == "refused") {
+    ASSERT_FALSE(e.ok());
+    EXPECT_NE(e.status().message().find("BZ_EXEC=jit: the compiler of kernels"), std::string::npos) << e.status().message();
+    EXPECT_NE(e.status().message().find(std::getenv("BZ_JIT_LIBRARY")), std::string::npos) << e.status().message();
+    return;
+  }
   ASSERT_TRUE(e.ok()) << e.status().to_string();
   RawKernel kernel(bz::isa::Target::gfx942, kWords);
   std::vector<uint32_t> mem(64);
@@ -242,7 +250,6 @@ TEST(KernelCacheChild, DISABLED_Runs) {
   auto r = run_dispatch(**e, info);
   ASSERT_TRUE(r.ok()) << r.status().to_string();
   ASSERT_FALSE(r->halt);
-  const std::string want = std::getenv("BZ_TEST_WANT");
   EXPECT_EQ(mem[0], want == "interpreted" ? 0u : 10u);
   EXPECT_EQ(dlopen(std::getenv("BZ_JIT_LIBRARY"), RTLD_NOLOAD | RTLD_NOW) != nullptr, want == "compiled") << "the module is mapped";
   std::ifstream maps("/proc/self/maps");
@@ -263,6 +270,15 @@ TEST(KernelCache, AHitNeedsNoCompiler) {
   fs::resize_file(f.files()[0], 100);
   EXPECT_EQ(child(f.path, "jit", "compiled"), 0) << "the damaged file is replaced";
   EXPECT_EQ(child(f.path, "jit", "kept"), 0);
+}
+
+TEST(KernelCache, WithoutACompiler) {
+  Folder f;
+  for (const char* library : {"/nowhere/libbz-jit.so", "libbz-nowhere.so", "/bin/true"}) {
+    EXPECT_EQ(child(f.path, "auto", "interpreted", library), 0) << library;
+    EXPECT_EQ(child(f.path, "interp", "interpreted", library), 0) << library;
+  }
+  for (const char* library : {"/nowhere/libbz-jit.so", "libbz-nowhere.so"}) EXPECT_EQ(child(f.path, "jit", "refused", library), 0) << library;
 }
 
 TEST(KernelCache, ManyProcessesAtOnce) {

@@ -31,6 +31,8 @@ public:
 
   /// Opens the module: BZ_JIT_LIBRARY, or libbz-jit.so beside this library. The first answer stays.
   Status open();
+  /// Fails if there is no module, as far as that can be told without opening it.
+  Status available() { return build().empty() ? open() : Status(); }
   /// Has the unit compiled by the thread behind, `soon`: before others. Without a module nothing happens, which is said once.
   void enqueue(const std::shared_ptr<NativeUnit>& unit, bool soon = false);
   /// Compiles it in the calling thread, or waits for who does; the unit's failure, if it fails.
