@@ -313,6 +313,7 @@ V Math::emit(const Node& node, std::span<V const> args, std::span<const Kind> ar
     r = half ? m.half(node, a, kinds) : m.single(node, a, kinds);
   }
   assert(r);
+  m.remember(node, a, r);
   if (!node.lane && r->getType()->isVectorTy()) r = m.ir.CreateExtractElement(r, uint64_t{0});
   return r;
 }

@@ -45,7 +45,7 @@ public:
   llvm::Type* type(Kind kind, bool lane) const;
 
   /// The node's value; `args` have the types of `arg_kinds`, scalars are spread over the lanes where a lane is asked for. `chunk`
-  /// is the number of the chunk within the wave, 0 to 63 / lanes. div_fmas and div_fixup branch: the builder stands in another
+  /// is the number of the chunk within the wave, 0 to 63 / lanes. The helpers of divisions branch: the builder stands in another
   /// block afterwards, so ask it (ir.GetInsertBlock()) before naming a block in a phi.
   llvm::Value* emit(const Node& node, std::span<llvm::Value* const> args, std::span<const Kind> arg_kinds, unsigned chunk);
 

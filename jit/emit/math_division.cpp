@@ -1,11 +1,15 @@
 // Reciprocals, and the three helpers that a division is made of on this ISA.
 #include "jit/emit/math_impl.hpp"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <optional>
 
 namespace bz::jit {
 
@@ -15,7 +19,7 @@ V Math::Impl::any(V flags) {
   return ir.CreateIsNotNull(ir.CreateBitCast(flags, ir.getIntNTy(cast<FixedVectorType>(flags->getType())->getNumElements())));
 }
 
-V Math::Impl::unless(V rare, V usual, function_ref<V()> f) {
+Math::Impl::Scaled Math::Impl::unless(V rare, Scaled usual, function_ref<Scaled()> f) {
   if (auto* c = dyn_cast<Constant>(rare); c && c->isNullValue()) return usual;
   LLVMContext& c = ir.getContext();
   BasicBlock* before = ir.GetInsertBlock();
@@ -25,14 +29,22 @@ V Math::Impl::unless(V rare, V usual, function_ref<V()> f) {
   V is = any(rare);
   ir.CreateCondBr(is, slow, after, MDBuilder(c).createUnlikelyBranchWeights());
   ir.SetInsertPoint(slow);
-  V other = f();
+  Scaled other = f();
   BasicBlock* slow_end = ir.GetInsertBlock();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
-  PHINode* r = ir.CreatePHI(usual->getType(), 2);
-  r->addIncoming(usual, before);
-  r->addIncoming(other, slow_end);
-  return r;
+  auto either = [&](V x, V y) -> V {
+    if (!x) return nullptr;
+    PHINode* r = ir.CreatePHI(x->getType(), 2);
+    r->addIncoming(x, before);
+    r->addIncoming(y, slow_end);
+    return r;
+  };
+  V value = either(usual.value, other.value);
+  return {value, either(usual.mask, other.mask)};
+}
+V Math::Impl::unless(V rare, V usual, function_ref<V()> f) {
+  return unless(rare, Scaled{usual, nullptr}, [&] { return Scaled{f(), nullptr}; }).value;
 }
 
 // ---------------------------------------------------------------- reciprocals
@@ -71,7 +83,20 @@ V Math::Impl::quotient_tiny(V n, V d) {
 /// (value, denominator, numerator): the value scaled so that the following steps neither overflow nor lose bits, and whether the
 /// quotient must be scaled back.
 Math::Impl::Scaled Math::Impl::div_scale(V s0, V s1, V s2) {
-  if (scale_memo.block == ir.GetInsertBlock() && scale_memo.a == s0 && scale_memo.b == s1 && scale_memo.c == s2) return scale_memo.result;
+  ScaleMemo& memo = scale_memo;
+  if (memo.block == ir.GetInsertBlock() && memo.a == s0 && memo.b == s1 && memo.c == s2 && memo.value && memo.mask) return {memo.value, memo.mask};
+  // Usually nothing is scaled: both are normal, and neither the reciprocal nor the quotient comes near the ends.
+  const FloatFormat& f = format(s0);
+  const bool wide = &f == &kDouble;
+  const uint64_t top = f.exponent() >> f.mantissa, tiny = wide ? 53 : 23, far_apart = wide ? 768 : 96, low = static_cast<uint64_t>(f.bias) - 2;
+  V e1 = exponent_field(s1), e2 = exponent_field(s2);
+  V usual = band(band(ult(sub(e1, 1), top - 3), ult(sub(e2, tiny + 1), top - tiny - 1)), ult(add(ir.CreateSub(e2, e1), low), low + far_apart));
+  V plain = canonicalize(s0);
+  Scaled r = unless(invert(usual), {plain, Constant::getNullValue(type(Kind::flag))}, [&] { return div_scale_rare(s0, s1, s2); });
+  memo.block = ir.GetInsertBlock(), memo.a = s0, memo.b = s1, memo.c = s2, memo.value = r.value, memo.mask = r.mask;
+  return r;
+}
+Math::Impl::Scaled Math::Impl::div_scale_rare(V s0, V s1, V s2) {
   const FloatFormat& f = format(s0);
   const bool wide = &f == &kDouble;
   const int64_t far_apart = wide ? 768 : 96, tiny_exponent = wide ? 53 : 23;
@@ -95,8 +120,7 @@ Math::Impl::Scaled Math::Impl::div_scale(V s0, V s1, V s2) {
   r = pick(none, from_bits(s0, f.default_nan()), r);
   // The reciprocal's tests leave quotient_small as it is.
   V mask = band(bor(band(quotient_small, invert(denormal)), apart), invert(none));
-  scale_memo = {ir.GetInsertBlock(), s0, s1, s2, {r, mask}};
-  return scale_memo.result;
+  return {r, mask};
 }
 
 // ---------------------------------------------------------------- v_div_fmas
@@ -203,6 +227,103 @@ V Math::Impl::div_fixup_rare(V r, V den, V num) {
   r = pick(bor(band(den_zero, num_zero), band(den_inf, num_inf)), nan, r);
   r = pick(is_nan(den), quieted(den), r);
   return pick(is_nan(num), quieted(num), r);
+}
+
+// ---------------------------------------------------------------- a whole division
+
+// Compilers make x / y of single precision from v_div_scale (twice), v_rcp, five fused steps, v_div_fmas and v_div_fixup. With a
+// reciprocal that is correctly rounded the second one is so too (checked for all 2^23 fractions), hence by Markstein's theorem the
+// quotient; scaled back it is rounded once. So the steps are the host's division, if rounding is to nearest and no denormal is
+// flushed. Double precision has a step less and no such proof.
+
+namespace {
+
+V without_casts(V x) {
+  while (auto* c = dyn_cast_or_null<BitCastInst>(x)) x = c->getOperand(0);
+  return x;
+}
+bool same(V x, V y) {
+  x = without_casts(x), y = without_casts(y);
+  if (!x || !y) return false;
+  if (x == y) return true;
+  if (auto *s = getSplatValue(x), *t = getSplatValue(y); s && t) {
+    auto bits = [](V v) {
+      auto* f = dyn_cast<ConstantFP>(v);
+      auto* i = dyn_cast<ConstantInt>(v);
+      return f ? std::optional(f->getValueAPF().bitcastToAPInt()) : i ? std::optional(i->getValue()) : std::nullopt;
+    };
+    if (without_casts(s) == without_casts(t)) return true;
+    auto p = bits(s), q = bits(t);
+    return p && q && *p == *q;
+  }
+  auto *a = dyn_cast<BinaryOperator>(x), *b = dyn_cast<BinaryOperator>(y);
+  return a && b && a->getOpcode() == b->getOpcode() && llvm::isa<Constant>(a->getOperand(1)) && a->getOperand(1) == b->getOperand(1) &&
+         same(a->getOperand(0), b->getOperand(0));
+}
+/// y of -y.
+V negated(V x) {
+  using namespace PatternMatch;
+  x = without_casts(x);
+  V y;
+  if (x && (match(x, m_Xor(m_Value(y), m_SignMask())) || match(x, m_FNeg(m_Value(y))))) return y;
+  return nullptr;
+}
+
+} // namespace
+
+void Math::Impl::remember(const Node& node, ArrayRef<V> a, V r) {
+  if (!mode.plain() || !lane || llvm::isa<Constant>(r)) return;
+  switch (node.prim) {
+  case Prim::rcp: case Prim::fma: case Prim::fmul: case Prim::div_scale: case Prim::div_scale_out: case Prim::div_fmas: break;
+  default: return;
+  }
+  if (!a[0]->getType()->getScalarType()->isFloatTy()) return;
+  origins[without_casts(r)] = {node.prim, {a.begin(), a.end()}};
+}
+
+V Math::Impl::whole_division(V q, V den, V num) {
+  auto made = [&](V x, Prim p) -> const Origin* {
+    auto it = x ? origins.find(without_casts(x)) : origins.end();
+    return it != origins.end() && it->second.prim == p ? &it->second : nullptr;
+  };
+  // The other factor of `x` in x * y + z, or null.
+  auto other_factor = [](const Origin* o, V x) -> V {
+    if (!o) return nullptr;
+    return same(o->args[0], x) ? o->args[1] : same(o->args[1], x) ? o->args[0] : nullptr;
+  };
+  auto scaled = [&](V x, V of) {
+    auto* o = made(x, Prim::div_scale);
+    return o && same(o->args[0], of) && same(o->args[1], den) && same(o->args[2], num);
+  };
+  const Origin* last = made(q, Prim::div_fmas);
+  if (!last) return nullptr;
+  V e2 = last->args[0], y = last->args[1], q1 = last->args[2], mask = last->args[3];
+  // Lanes that were off have lost their flag; their results are not wanted either.
+  const Origin* flag = made(mask, Prim::div_scale_out);
+  if (auto* both = dyn_cast_or_null<BinaryOperator>(mask); !flag && both && both->getOpcode() == Instruction::And) {
+    flag = made(both->getOperand(0), Prim::div_scale_out);
+    if (!flag) flag = made(both->getOperand(1), Prim::div_scale_out);
+  }
+  if (!flag || !same(flag->args[0], num) || !same(flag->args[1], den) || !same(flag->args[2], num)) return nullptr;
+  // e2 = num - den * q1, q1 = q0 + e1 * y, e1 = num - den * q0, q0 = num * y.
+  auto rest = [&](V e, V of, V& d, V& n) {
+    const Origin* o = made(e, Prim::fma);
+    d = negated(other_factor(o, of));
+    n = o ? static_cast<V>(o->args[2]) : nullptr;
+    return d && n;
+  };
+  V d, n, d1, n1;
+  if (!rest(e2, q1, d, n) || !scaled(d, den) || !scaled(n, num)) return nullptr;
+  const Origin* second = made(q1, Prim::fma);
+  V e1 = other_factor(second, y), q0 = second ? static_cast<V>(second->args[2]) : nullptr;
+  if (!e1 || !rest(e1, q0, d1, n1) || !same(d1, d) || !same(n1, n) || !same(other_factor(made(q0, Prim::fmul), y), n)) return nullptr;
+  // y = r + r * (1 - den * r), r = 1 / den.
+  const Origin* better = made(y, Prim::fma);
+  V r = better ? static_cast<V>(better->args[2]) : nullptr;
+  const Origin* reciprocal = made(r, Prim::rcp);
+  V one, d0, e0 = other_factor(better, r);
+  if (!reciprocal || !same(reciprocal->args[0], d) || !e0 || !rest(e0, r, d0, one) || !same(d0, d) || !same(one, real(r, 1.0))) return nullptr;
+  return ir.CreateFDiv(num, den);
 }
 
 } // namespace bz::jit

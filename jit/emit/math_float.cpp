@@ -349,7 +349,10 @@ V Math::Impl::single(const Node& node, ArrayRef<V> a, ArrayRef<Kind> kinds) {
   case Prim::ldexp: return ldexp(a[0], a[1]);
   case Prim::frexp_mant: return frexp_mant(a[0]);
   case Prim::frexp_exp: return frexp_exp(a[0]);
-  case Prim::div_fixup: return div_fixup(canonicalize(a[0]), a[1], a[2]);
+  case Prim::div_fixup: {
+    V whole = whole_division(a[0], a[1], a[2]);
+    return whole ? whole : div_fixup(canonicalize(a[0]), a[1], a[2]);
+  }
   case Prim::div_scale: return div_scale(a[0], a[1], a[2]).value;
   case Prim::div_scale_out: return div_scale(a[0], a[1], a[2]).mask;
   case Prim::div_fmas: return div_fmas(a[0], a[1], a[2], a[3]);

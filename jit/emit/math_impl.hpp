@@ -5,6 +5,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/ValueHandle.h>
+#include <llvm/IR/ValueMap.h>
 
 #include <functional>
 #include <initializer_list>
@@ -164,7 +166,12 @@ struct Math::Impl {
 
   // ------------------------------------------------------------ division (math_division.cpp)
   struct Scaled { V value, mask; };
-  struct ScaleMemo { llvm::BasicBlock* block = nullptr; V a = nullptr, b = nullptr, c = nullptr; Scaled result{}; } scale_memo;
+  struct ScaleMemo { llvm::WeakVH block, a, b, c, value, mask; } scale_memo;
+  /// What values of single precision were made of: a division's steps are recognised by it.
+  struct Origin { Prim prim; llvm::SmallVector<llvm::WeakTrackingVH, 4> args; };
+  llvm::ValueMap<llvm::Value*, Origin> origins;
+  void remember(const Node& node, llvm::ArrayRef<V> a, V result);
+  V whole_division(V q, V den, V num);                 ///< null: q was not made by the steps of num / den
   V rcp(V x);
   V rsq(V x);
   V quotient_tiny(V n, V d);
@@ -177,6 +184,8 @@ struct Math::Impl {
   V any(V flags);
   /// `usual`, or where a lane of `rare` is set what `f` emits: code out of the way.
   V unless(V rare, V usual, llvm::function_ref<V()> f);
+  Scaled unless(V rare, Scaled usual, llvm::function_ref<Scaled()> f);
+  Scaled div_scale_rare(V x, V y, V z);
 
   // ------------------------------------------------------------ transcendental functions and other formats (math_special.cpp)
   V exp2(V x);

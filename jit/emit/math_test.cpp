@@ -4,6 +4,7 @@
 #include "exec/interp/control.hpp"
 #include "exec/judge/generate.hpp"
 #include "exec/op.hpp"
+#include "exec/testing/kernel.hpp"
 #include "exec/testing/machine.hpp"
 #include "exec/wave.hpp"
 #include "jit/emit/math.hpp"
@@ -20,7 +21,9 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -189,35 +192,27 @@ private:
 
 // ---------------------------------------------------------------- many of them compiled
 
-class Code {
+class Jit {
 public:
-  Code(std::span<const Question> questions, bool avx512) {
+  explicit Jit(bool avx512) : machine_(llvm::Triple("x86_64-unknown-linux-gnu")) {
+    machine_.setCPU(avx512 ? "x86-64-v4" : "x86-64-v3");
+    machine_.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+    jit_ = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine_).create());
+  }
+  void add(llvm::function_ref<void(llvm::Module&)> fill) {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("test", *context);
-    llvm::orc::JITTargetMachineBuilder machine(llvm::Triple("x86_64-unknown-linux-gnu"));
-    machine.setCPU(avx512 ? "x86-64-v4" : "x86-64-v3");
-    machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
-    auto target = llvm::cantFail(machine.createTargetMachine());
+    auto target = llvm::cantFail(machine_.createTargetMachine());
     module->setDataLayout(target->createDataLayout());
     module->setTargetTriple(target->getTargetTriple());
-    for (size_t k = 0; k < questions.size(); ++k)
-      for (unsigned q = 0; q < functions(questions[k]); ++q) Emitter(*module, questions[k], traits_of(questions[k], avx512), name(k, q), q);
+    fill(*module);
     optimize(*module, *target);
     if (number("BZ_JIT_DUMP", 0)) module->print(llvm::outs(), nullptr);
-    jit_ = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
     llvm::cantFail(jit_->addIRModule({std::move(module), std::move(context)}));
-    for (size_t k = 0; k < questions.size(); ++k) {
-      auto& f = functions_.emplace_back();
-      for (unsigned q = 0; q < kChunks; ++q)
-        f[q] = llvm::cantFail(jit_->lookup(name(k, questions[k].by_chunk ? q : 0))).toPtr<Compiled>();
-    }
   }
-  Compiled function(size_t question, unsigned chunk) const { return functions_[question][chunk]; }
+  Compiled function(const std::string& name) { return llvm::cantFail(jit_->lookup(name)).toPtr<Compiled>(); }
 
 private:
-  static unsigned functions(const Question& q) { return q.by_chunk ? kChunks : 1; }
-  static std::string name(size_t question, unsigned chunk) { return "f" + std::to_string(question) + "_" + std::to_string(chunk); }
-  static MathTraits traits_of(const Question& q, bool avx512) { return {.target = q.target, .mode = q.mode, .avx512 = avx512}; }
   /// What the product's passes do to arithmetic: constants and identities are folded.
   static void optimize(llvm::Module& module, llvm::TargetMachine& target) {
     llvm::PassBuilder builder(&target);
@@ -230,10 +225,32 @@ private:
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::SimplifyCFGPass());
     for (auto& f : module)
       if (!f.isDeclaration()) passes.run(f, functions);
   }
+  llvm::orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
+};
+
+class Code {
+public:
+  Code(std::span<const Question> questions, bool avx512) : jit_(avx512) {
+    jit_.add([&](llvm::Module& module) {
+      for (size_t k = 0; k < questions.size(); ++k)
+        for (unsigned q = 0; q < (questions[k].by_chunk ? kChunks : 1); ++q)
+          Emitter(module, questions[k], {.target = questions[k].target, .mode = questions[k].mode, .avx512 = avx512}, name(k, q), q);
+    });
+    for (size_t k = 0; k < questions.size(); ++k) {
+      auto& f = functions_.emplace_back();
+      for (unsigned q = 0; q < kChunks; ++q) f[q] = jit_.function(name(k, questions[k].by_chunk ? q : 0));
+    }
+  }
+  Compiled function(size_t question, unsigned chunk) const { return functions_[question][chunk]; }
+
+private:
+  static std::string name(size_t question, unsigned chunk) { return "f" + std::to_string(question) + "_" + std::to_string(chunk); }
+  Jit jit_;
   std::vector<std::array<Compiled, kChunks>> functions_;
 };
 
@@ -460,6 +477,124 @@ std::vector<Question> questions(uint64_t seed, uint64_t per_encoding, const char
   return list;
 }
 
+/// A division as compilers write it, one after the other in registers that are SSA values: what Math sees in a kernel.
+class Division {
+public:
+  Division(llvm::Module& module, std::span<const Lifted> code, const MathTraits& traits, const std::string& name) : ir_(module.getContext()) {
+    auto* ptr = ir_.getPtrTy();
+    auto* f = llvm::Function::Create(llvm::FunctionType::get(ir_.getVoidTy(), {ptr, ir_.getInt64Ty(), ptr}, false), llvm::Function::ExternalLinkage, name, module);
+    set_math_attributes(*f, traits);
+    ir_.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", f));
+    Math math(ir_, traits, kLanes);
+    auto home = [&](Reg r) {
+      return ir_.CreateGEP(ir_.getInt8Ty(), f->getArg(0), ir_.CreateAdd(ir_.CreateMul(f->getArg(1), ir_.getInt64(4 * kLanes)), ir_.getInt64(layout::vgpr(r - kVgpr0))));
+    };
+    std::map<Reg, llvm::Value*> regs, masks;
+    auto read = [&](Reg r) {
+      auto& v = regs[r];
+      if (!v) v = ir_.CreateAlignedLoad(math.type(Kind::u32, true), home(r), llvm::Align(64));
+      return v;
+    };
+    for (auto& l : code) {
+      std::vector<llvm::Value*> values;
+      for (auto& n : l.nodes) {
+        auto arg = [&](int k) { return values[n.arg[static_cast<size_t>(k)]]; };
+        uint64_t constant;
+        switch (n.prim) {
+        case Prim::src: {
+          auto* o = source_of(l.inst, static_cast<int>(n.imm));
+          values.push_back(o->is_const() ? static_cast<llvm::Value*>(ir_.getInt32(static_cast<uint32_t>(o->value))) : read(reg_of(*o, 256)));
+          break;
+        }
+        case Prim::old: values.push_back(read(reg_of(*dest_of(l.inst), 256))); break;
+        case Prim::put: values.push_back(nullptr), regs[reg_of(*dest_of(l.inst), 256)] = arg(0); break;
+        case Prim::lanes_out: values.push_back(nullptr), masks[mask_dest(l.inst)] = arg(0); break;
+        case Prim::lanes_in: values.push_back(masks.at(mask_source(l.inst, constant))); break;
+        default: {
+          std::vector<llvm::Value*> args;
+          std::vector<Kind> kinds;
+          for (int k = 0; k < n.args; ++k) args.push_back(arg(k)), kinds.push_back(l.nodes[n.arg[static_cast<size_t>(k)]].kind);
+          values.push_back(math.emit(n, args, kinds, 0));
+          if (n.prim == Prim::div_fixup) {
+            auto* op = llvm::dyn_cast<llvm::BinaryOperator>(values.back());
+            whole = op && op->getOpcode() == llvm::Instruction::FDiv;
+          }
+        }
+        }
+      }
+    }
+    ir_.CreateAlignedStore(regs.at(vgpr(2)), home(vgpr(2)), llvm::Align(64));
+    ir_.CreateRetVoid();
+    if (llvm::verifyFunction(*f, &llvm::errs())) std::abort();
+  }
+  bool whole = false;   ///< recognised as one
+
+private:
+  llvm::IRBuilder<> ir_;
+};
+
+struct DivisionCase {
+  const char* num;
+  const char* den;
+  const char* fixup_den;   ///< another one: no division
+  uint32_t mode;
+  bool whole;
+};
+
+void division(bool avx512) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  constexpr DivisionCase kCases[] = {
+      {"v0", "v1", "v1", 0x3f0, true}, {"1.0", "v1", "v1", 0x3f0, true},  {"v0", "v1", "v1", 0x1f0, true},
+      {"v0", "v1", "v0", 0x3f0, false}, {"v0", "v1", "v1", 0x3f5, false}, {"v0", "v1", "v1", 0x3a0, false},
+  };
+  for (auto& c : kCases) {
+    std::string n = c.num, d = c.den;
+    auto words = exec::testing::assemble(Target::gfx942, "v_div_scale_f32 v3, s[2:3], " + d + ", " + d + ", " + n + "\n v_rcp_f32 v4, v3\n v_div_scale_f32 v5, vcc, " + n + ", " + d +
+                                         ", " + n + "\n v_fma_f32 v6, -v3, v4, 1.0\n v_fmac_f32 v4, v6, v4\n v_mul_f32 v6, v5, v4\n v_fma_f32 v7, -v3, v6, v5\n"
+                                         " v_fmac_f32 v6, v7, v4\n v_fma_f32 v3, -v3, v6, v5\n v_div_fmas_f32 v3, v3, v4, v6\n v_div_fixup_f32 v2, v3, " + c.fixup_den + ", " + n + "\n");
+    ASSERT_TRUE(words.ok()) << words.status().to_string();
+    std::vector<Lifted> code;
+    for (size_t at = 0; at < words->size();) {
+      auto inst = isa::decode(Target::gfx942, words->data() + at, words->size() - at);
+      ASSERT_TRUE(inst);
+      code.push_back(lift(Target::gfx942, *inst, 0));
+      at += inst->size / 4;
+    }
+    bool whole = false;
+    Jit jit(avx512);
+    jit.add([&](llvm::Module& module) { whole = Division(module, code, {.mode = c.mode, .avx512 = avx512}, "division").whole; });
+    EXPECT_EQ(whole, c.whole) << c.num << " / " << c.den << ", MODE " << c.mode;
+    auto* function = jit.function("division");
+    Machine m(Target::gfx942);
+    auto b = std::make_unique<Block>();
+    m.set_mode(c.mode);
+    m.set_exec(~uint64_t{0});
+    Random r(number("BZ_JIT_SEED", 1));
+    for (uint64_t run = 0; run < number("BZ_JIT_RUNS", 60) * 20; ++run) {
+      for (unsigned reg : {0u, 1u})
+        for (unsigned lane = 0; lane < 64; ++lane) m.vgpr(reg)[lane] = b->row(reg)[lane] = static_cast<uint32_t>(exec::judge::random_value(r, r.chance(80) ? Type::f32 : Type::b32));
+      // Some quotients near the smallest and largest numbers.
+      for (unsigned lane = 0; lane < 64 && run % 2; ++lane) {
+        const uint32_t e = r.below(255), to = r.chance(50) ? r.below(30) : 225 + r.below(30);
+        const int n = static_cast<int>(e) + static_cast<int>(to) - 127;
+        m.vgpr(1)[lane] = b->row(1)[lane] = (r.word() & 0x807fffff) | e << 23;
+        m.vgpr(0)[lane] = b->row(0)[lane] = (r.word() & 0x807fffff) | static_cast<uint32_t>(std::clamp(n, 0, 254)) << 23;
+      }
+      ASSERT_TRUE(m.run(*words).ok());
+      const unsigned saved = _mm_getcsr();
+      _mm_setcsr(exec::mxcsr_of_mode(c.mode, false));
+      for (unsigned chunk = 0; chunk < kChunks; ++chunk) function(b->bytes, chunk, nullptr);
+      _mm_setcsr(saved);
+      const Operand f32{.type = Type::f32};
+      for (unsigned lane = 0; lane < 64; ++lane)
+        ASSERT_TRUE(alike(m.vgpr(2)[lane], b->row(2)[lane], 0, 0, &f32, false))
+            << std::hex << m.vgpr(0)[lane] << " / " << m.vgpr(1)[lane] << ": interpreter " << m.vgpr(2)[lane] << ", compiled " << b->row(2)[lane] << ", MODE " << c.mode;
+    }
+  }
+}
+
 void against_interpreter(bool avx512) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -505,6 +640,12 @@ TEST(Math, Avx512) {
   against_interpreter(true);
 }
 TEST(Math, Avx2) { against_interpreter(false); }
+TEST(Math, DivisionAvx512) {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("x86-64-v4")) GTEST_SKIP() << "this machine has no AVX-512";
+  division(true);
+}
+TEST(Math, DivisionAvx2) { division(false); }
 
 } // namespace
 } // namespace bz::jit
