@@ -529,12 +529,12 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
   }
   two_ways(x, fast, a.dest, returns ? registers : 0, [&](std::vector<Chunks>& result) {
     auto& c = module_.getContext();
-    auto at = [&](unsigned table, llvm::Type* t, llvm::Value* lane) {
-      return ir_.CreateInBoundsGEP(t, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), tables_, 512 * table), lane);
+    auto at = [&](llvm::IRBuilderBase& b, unsigned table, llvm::Type* t, llvm::Value* lane) {
+      return b.CreateInBoundsGEP(t, b.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), tables_, 512 * table), lane);
     };
     auto* where = m.space == Space::lds ? ir_.getInt32Ty() : ir_.getInt64Ty();
     auto keep = [&](unsigned table, llvm::Type* t, const Chunks& v) {
-      for (unsigned q = 0; q < kChunks; ++q) ir_.CreateAlignedStore(values_.lanes(v[q]), at(table, t, ir_.getInt64(kLanes * q)), llvm::Align(64));
+      for (unsigned q = 0; q < kChunks; ++q) ir_.CreateAlignedStore(values_.lanes(v[q]), at(ir_, table, t, ir_.getInt64(kLanes * q)), llvm::Align(64));
     };
     for (auto& v : address)
       if (v.cond && v.base) v.cond = nullptr;
@@ -546,56 +546,58 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
     auto* out = llvm::BasicBlock::Create(c, "lanes_done", function_);
     if (regs_->at->full) ir_.CreateBr(loop);
     else ir_.CreateCondBr(ir_.CreateICmpNE(exec_bits, ir_.getInt64(0)), loop, out);
-    ir_.SetInsertPoint(loop);
-    auto* bits = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+    // No folding: the phi lacks an argument until the end of the loop.
+    llvm::IRBuilder<> b(loop);
+    b.SetCurrentDebugLocation(ir_.getCurrentDebugLocation());
+    auto* bits = b.CreatePHI(b.getInt64Ty(), 2);
     bits->addIncoming(exec_bits, before);
-    auto* lane = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, ir_.getTrue());
-    llvm::Value* p = ir_.CreateLoad(where, at(0, where, lane));
-    p = m.space == Space::lds ? ir_.CreateGEP(ir_.getInt8Ty(), lds_, ir_.CreateZExt(p, ir_.getInt64Ty()))
-                              : ir_.CreateIntToPtr(p, llvm::PointerType::get(c, 0));
-    p = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), p, static_cast<uint64_t>(a.offset[0]));
-    llvm::Value* d = ir_.CreateLoad(number, at(1, cell, lane));
+    auto* lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue());
+    llvm::Value* p = b.CreateLoad(where, at(b, 0, where, lane));
+    p = m.space == Space::lds ? b.CreateGEP(b.getInt8Ty(), lds_, b.CreateZExt(p, b.getInt64Ty()))
+                              : b.CreateIntToPtr(p, llvm::PointerType::get(c, 0));
+    p = b.CreateConstGEP1_64(b.getInt8Ty(), p, static_cast<uint64_t>(a.offset[0]));
+    llvm::Value* d = b.CreateLoad(number, at(b, 1, cell, lane));
     llvm::Value* was;
     const llvm::Align align(wide ? 8 : 4);
     if (m.space == Space::lds) {
-      was = ir_.CreateAlignedLoad(number, p, llvm::Align(1));
+      was = b.CreateAlignedLoad(number, p, llvm::Align(1));
       llvm::Value* now = d;
-      auto by = [&](llvm::CmpInst::Predicate less) { return ir_.CreateSelect(ir_.CreateICmp(less, was, d), was, d); };
+      auto by = [&](llvm::CmpInst::Predicate less) { return b.CreateSelect(b.CreateICmp(less, was, d), was, d); };
       auto* zero = llvm::Constant::getNullValue(number);
       switch (m.op) {
-      case A::cmpswap: now = ir_.CreateSelect(ir_.CreateICmpEQ(was, ir_.CreateLoad(cell, at(2, cell, lane))), d, was); break;
-      case A::add: now = ir_.CreateAdd(was, d); break;
-      case A::sub: now = ir_.CreateSub(was, d); break;
-      case A::and_: now = ir_.CreateAnd(was, d); break;
-      case A::or_: now = ir_.CreateOr(was, d); break;
-      case A::xor_: now = ir_.CreateXor(was, d); break;
+      case A::cmpswap: now = b.CreateSelect(b.CreateICmpEQ(was, b.CreateLoad(cell, at(b, 2, cell, lane))), d, was); break;
+      case A::add: now = b.CreateAdd(was, d); break;
+      case A::sub: now = b.CreateSub(was, d); break;
+      case A::and_: now = b.CreateAnd(was, d); break;
+      case A::or_: now = b.CreateOr(was, d); break;
+      case A::xor_: now = b.CreateXor(was, d); break;
       case A::smin: now = by(llvm::CmpInst::ICMP_SLT); break;
       case A::umin: now = by(llvm::CmpInst::ICMP_ULT); break;
       case A::smax: now = by(llvm::CmpInst::ICMP_SGT); break;
       case A::umax: now = by(llvm::CmpInst::ICMP_UGT); break;
-      case A::inc: now = ir_.CreateSelect(ir_.CreateICmpUGE(was, d), zero, ir_.CreateAdd(was, llvm::ConstantInt::get(cell, 1))); break;
+      case A::inc: now = b.CreateSelect(b.CreateICmpUGE(was, d), zero, b.CreateAdd(was, llvm::ConstantInt::get(cell, 1))); break;
       case A::dec:
-        now = ir_.CreateSelect(ir_.CreateOr(ir_.CreateICmpEQ(was, zero), ir_.CreateICmpUGT(was, d)), d, ir_.CreateSub(was, llvm::ConstantInt::get(cell, 1)));
+        now = b.CreateSelect(b.CreateOr(b.CreateICmpEQ(was, zero), b.CreateICmpUGT(was, d)), d, b.CreateSub(was, llvm::ConstantInt::get(cell, 1)));
         break;
-      case A::fadd: now = ir_.CreateFAdd(was, d); break;
+      case A::fadd: now = b.CreateFAdd(was, d); break;
       default: break;
       }
-      ir_.CreateAlignedStore(now, p, llvm::Align(1));
+      b.CreateAlignedStore(now, p, llvm::Align(1));
     } else if (operation) {
-      was = ir_.CreateAtomicRMW(*operation, p, d, align, llvm::AtomicOrdering::SequentiallyConsistent);
+      was = b.CreateAtomicRMW(*operation, p, d, align, llvm::AtomicOrdering::SequentiallyConsistent);
     } else {
-      auto* pair = ir_.CreateAtomicCmpXchg(p, ir_.CreateLoad(cell, at(2, cell, lane)), d, align, llvm::AtomicOrdering::SequentiallyConsistent,
+      auto* pair = b.CreateAtomicCmpXchg(p, b.CreateLoad(cell, at(b, 2, cell, lane)), d, align, llvm::AtomicOrdering::SequentiallyConsistent,
                                            llvm::AtomicOrdering::SequentiallyConsistent);
-      was = ir_.CreateExtractValue(pair, 0);
+      was = b.CreateExtractValue(pair, 0);
     }
-    if (returns) ir_.CreateStore(was, at(3, cell, lane));
-    auto* rest = ir_.CreateAnd(bits, ir_.CreateSub(bits, ir_.getInt64(1)));
-    bits->addIncoming(rest, ir_.GetInsertBlock());
-    ir_.CreateCondBr(ir_.CreateICmpNE(rest, ir_.getInt64(0)), loop, out);
+    if (returns) b.CreateStore(was, at(b, 3, cell, lane));
+    auto* rest = b.CreateAnd(bits, b.CreateSub(bits, b.getInt64(1)));
+    bits->addIncoming(rest, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpNE(rest, b.getInt64(0)), loop, out);
     ir_.SetInsertPoint(out);
     if (!returns) return;
     for (unsigned q = 0; q < kChunks; ++q) {
-      llvm::Value* v = ir_.CreateAlignedLoad(values_.vector_type(kind), at(3, cell, ir_.getInt64(kLanes * q)), llvm::Align(64));
+      llvm::Value* v = ir_.CreateAlignedLoad(values_.vector_type(kind), at(ir_, 3, cell, ir_.getInt64(kLanes * q)), llvm::Align(64));
       if (auto* mask = exec_mask(q)) v = ir_.CreateSelect(mask, v, values_.lanes(old[q]));
       if (!wide) {
         result[0][q] = Values::vector(Kind::u32, v);

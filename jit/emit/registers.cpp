@@ -98,7 +98,8 @@ Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
 
 bool Registers::from_home(Reg r, unsigned chunk, const Value& v) const {
   auto it = loaded_.find({r, chunk});
-  return it != loaded_.end() && same(it->second, v);
+  // Not of a constant, which a register may come to hold again.
+  return it != loaded_.end() && same(it->second, v) && !llvm::isa_and_nonnull<llvm::Constant>(v.base);
 }
 
 /// From the wave block, in an entry version (which ends in a jump to code proper).
