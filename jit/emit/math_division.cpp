@@ -60,8 +60,13 @@ V Math::Impl::rsq(V x) {
   V one = real(x, 1.0);
   if (&format(x) == &kDouble) return fdiv(one, sqrt(x));
   x = flushed_source(x);
+  if (traits.fast_numerics) {
+    if (!traits.avx512) return fdiv(one, sqrt(x));
+    V y = call(Intrinsic::x86_avx512_rsqrt14_ps_512, {x, x, i16(0xffff)});   // one step from 14 bits
+    V better = fma(fmul(y, real(x, 0.5)), fma(ir.CreateFNeg(fmul(x, y)), y, one), y);
+    return pick(is_nan(better), y, better);
+  }
   V r = fdiv(one, sqrt(x));
-  if (traits.fast_numerics) return r;
   V h = fmul(x, r);
   V rest = fma(x, r, ir.CreateFNeg(h));
   V error = fma(ir.CreateFNeg(rest), r, fma(ir.CreateFNeg(h), r, one));
@@ -272,7 +277,7 @@ V negated(V x) {
 } // namespace
 
 void Math::Impl::remember(const Node& node, ArrayRef<V> a, V r) {
-  if (!mode.plain() || !lane || llvm::isa<Constant>(r)) return;
+  if (!traits.whole_divisions || !mode.plain() || !lane || llvm::isa<Constant>(r)) return;
   switch (node.prim) {
   case Prim::rcp: case Prim::fma: case Prim::fmul: case Prim::div_scale: case Prim::div_scale_out: case Prim::div_fmas: break;
   default: return;

@@ -36,21 +36,30 @@ V Math::Impl::exp2(V x) {
   return fmul(fmul(p, pow2(p, first)), pow2(p, ir.CreateSub(e, first)));
 }
 
+/// With fast numerics all in single precision, where no denormal arrives.
 V Math::Impl::log2(V x) {
-  V d = widen_to_double(x), e, m;
-  if (traits.avx512) {
+  const bool fast = traits.fast_numerics;
+  V d = fast ? x : widen_to_double(x), e, m;
+  const FloatFormat& f = format(d);
+  if (traits.avx512 && fast) {
+    e = call(Intrinsic::x86_avx512_mask_getexp_ps_512, {d, d, i16(0xffff), i32(4)});
+    m = call(Intrinsic::x86_avx512_mask_getmant_ps_512, {d, i32(0), d, i16(0xffff), i32(4)});
+  } else if (traits.avx512) {
     e = pieces(8, {d}, [&](ArrayRef<V> a) { return call(Intrinsic::x86_avx512_mask_getexp_pd_512, {a[0], a[0], i8(255), i32(4)}); });
     m = pieces(8, {d}, [&](ArrayRef<V> a) { return call(Intrinsic::x86_avx512_mask_getmant_pd_512, {a[0], i32(0), a[0], i8(255), i32(4)}); });
   } else {
-    e = ir.CreateSIToFP(ir.CreateTrunc(sub(exponent_field(d), 1023), of_bits(d, 32)), d->getType());
-    m = as_float(bor(band(as_int(d), kDouble.sign() | kDouble.fraction()), kDouble.pow2(0)));
+    V n = sub(exponent_field(d), static_cast<uint64_t>(f.bias));
+    e = ir.CreateSIToFP(ir.CreateTrunc(n, of_bits(d, 32)), d->getType());
+    m = as_float(bor(band(as_int(d), f.sign() | f.fraction()), f.pow2(0)));
   }
   V upper = ir.CreateFCmpOGT(m, real(m, 1.4142135623730951));
   m = pick(upper, fmul(m, real(m, 0.5)), m);
   e = pick(upper, fadd(e, real(e, 1.0)), e);
   V one = real(m, 1.0), s = fdiv(fsub(m, one), fadd(m, one)), z = fmul(s, s);
-  V p = polynomial(z, {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
-  V r = narrow_to_single(fma(fmul(s, p), real(m, 2.8853900817779268), e));
+  constexpr double c = 2.8853900817779268;   // 2 / ln 2
+  V r;
+  if (fast) r = fma(s, polynomial(z, {c / 9, c / 7, c / 5, c / 3, c}), e);
+  else r = narrow_to_single(fma(fmul(s, polynomial(z, {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0})), real(m, c), e));
   V zero = real(x, 0.0), infinity = from_bits(x, kSingle.exponent());
   r = pick(compare(CmpInst::FCMP_OEQ, r, zero), zero, r);   // of 1: rounding down makes -0 of the difference
   r = pick(ir.CreateFCmpOEQ(x, infinity), infinity, r);
@@ -61,15 +70,23 @@ V Math::Impl::log2(V x) {
 
 /// Of 2 pi x for |x| <= 256, beyond that of 0.
 V Math::Impl::sin_cos(V x, bool cosine) {
-  V d = widen_to_double(x);
-  if (cosine) d = fadd(d, real(d, 0.25));
+  const bool fast = traits.fast_numerics;   // in single precision
+  V d = fast ? x : widen_to_double(x);
+  if (cosine && !fast) d = fadd(d, real(d, 0.25));
   V r = fsub(d, to_integral(Intrinsic::roundeven, d));                                                  // [-0.5, 0.5]
-  V q = pick(compare(CmpInst::FCMP_OGT, r, real(r, 0.25)), fsub(real(r, 0.5), r), r);
-  q = pick(compare(CmpInst::FCMP_OLT, q, real(q, -0.25)), fsub(real(q, -0.5), q), q);                   // [-0.25, 0.25]
+  V q;
+  if (cosine && fast) {
+    q = fsub(real(r, 0.25), magnitude(r));
+  } else {
+    q = pick(compare(CmpInst::FCMP_OGT, r, real(r, 0.25)), fsub(real(r, 0.5), r), r);
+    q = pick(compare(CmpInst::FCMP_OLT, q, real(q, -0.25)), fsub(real(q, -0.5), q), q);                 // [-0.25, 0.25]
+  }
   V a = fmul(q, real(q, 6.283185307179586476925)), z = fmul(a, a);
-  V p = polynomial(z, {-7.6471637318198164759e-13, 1.6059043836821614599e-10, -2.5052108385441718775e-8, 2.7557319223985890653e-6,
-                       -1.9841269841269841270e-4, 8.3333333333333333333e-3, -1.6666666666666666667e-1});
-  V s = narrow_to_single(fma(fmul(p, z), a, a));
+  V p = fast ? polynomial(z, {-2.5052108385441718775e-8, 2.7557319223985890653e-6, -1.9841269841269841270e-4, 8.3333333333333333333e-3, -1.6666666666666666667e-1})
+             : polynomial(z, {-7.6471637318198164759e-13, 1.6059043836821614599e-10, -2.5052108385441718775e-8, 2.7557319223985890653e-6,
+                              -1.9841269841269841270e-4, 8.3333333333333333333e-3, -1.6666666666666666667e-1});
+  V s = fma(fmul(p, z), a, a);
+  if (!fast) s = narrow_to_single(s);
   V zero = real(x, 0.0), ax = magnitude(x);
   s = pick(compare(CmpInst::FCMP_OEQ, s, zero), zero, s);   // rounding down makes -0 of differences
   s = pick(ir.CreateFCmpOGT(ax, real(x, 256.0)), real(x, cosine ? 1.0 : 0.0), s);
