@@ -73,14 +73,9 @@ Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOpti
     if (s.threads[i] > UINT32_MAX)
       return fail(options.shape_error, "kernel {}: {} threads in dimension {}, at most {} are possible", kernel.name,
                   s.threads[i], "xyz"[i], UINT32_MAX);
-    if (options.of_module && s.threads[i] > uint64_t(p.maxGridSize[i]) * s.block[i])
+    if (options.limited_grid && s.threads[i] > uint64_t(p.maxGridSize[i]) * s.block[i])
       return fail(options.shape_error, "kernel {}: grid dimension {} is {} threads in blocks of {}, at most {} blocks are possible",
                   kernel.name, "xyz"[i], s.threads[i], s.block[i], p.maxGridSize[i]);
-    if (options.of_module && kernel.metadata->uniform_work_group_size && s.threads[i] % s.block[i] != 0)
-      return fail(options.shape_error,
-                  "kernel {} was compiled for whole blocks, but {} threads in dimension {} are no multiple of {}: build "
-                  "with -fno-offload-uniform-block or round up",
-                  kernel.name, s.threads[i], "xyz"[i], s.block[i]);
   }
   if (s.block_threads() > uint64_t(p.maxThreadsPerBlock))
     return fail(options.shape_error, "kernel {}: a block of {}x{}x{} = {} threads, at most {} are possible",

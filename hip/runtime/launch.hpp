@@ -39,12 +39,12 @@ struct MultiGrid {
 struct LaunchOptions {
   hipError_t shape_error = hipErrorInvalidConfiguration; ///< the code that the entry point documents for a bad shape
   hipError_t lds_error = hipErrorOutOfMemory;            ///< the same for too much shared memory
-  bool of_module = false; ///< the grid keeps to the device's limits of blocks, and blocks are whole if the kernel says so
+  bool limited_grid = false; ///< the grid keeps to the device's limits of blocks
   /// What the launches of module kernels have in common.
   static LaunchOptions module() {
     LaunchOptions o;
     o.shape_error = o.lds_error = hipErrorInvalidValue;
-    o.of_module = true;
+    o.limited_grid = true;
     return o;
   }
   bool cooperative = false;

@@ -168,6 +168,7 @@ Result hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint3
   if (flags & ~uint32_t(hipExtAnyOrderLaunch))
     return fail(hipErrorInvalidValue, "launch flags {:#x} don't exist", flags);
   LaunchOptions options = LaunchOptions::module();
+  options.limited_grid = false; // the grid is one of threads
   HIP_TRY(take_events(options, start, stop));
   LaunchShape shape;
   shape.threads = {gx, gy, gz};

@@ -1,9 +1,12 @@
-// Facts about pointers, and hints about managed memory.
+// Facts about pointers, and hints about memory that host and devices share.
+#include "base/readable.hpp"
+#include "hip/runtime/array.hpp"
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/memory.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <unordered_map>
+#include <map>
 
 namespace bz::hip::impl {
 namespace {
@@ -103,12 +106,46 @@ struct Hints {
   bool read_mostly = false;
   int preferred = hipInvalidDeviceId;
   int last_prefetch = hipInvalidDeviceId;
-  bool coarse = false;
-  std::vector<int> accessed_by;
+  hipMemRangeCoherencyMode coherency = hipMemRangeCoherencyModeFineGrain;
+  std::vector<int> accessed_by; ///< ascending
+  bool operator==(const Hints&) const = default;
 };
+
+/// The hints of one allocation by pages: each entry holds from its address to that of the next one.
+class HintedPages {
+public:
+  template <class F> void change(uintptr_t begin, uintptr_t end, F change) {
+    begin = begin / kPage * kPage;
+    end = (end + kPage - 1) / kPage * kPage;
+    auto stop = split(end);
+    for (auto it = split(begin); it != stop; ++it) change(it->second);
+  }
+  /// What holds for all pages of a range; what doesn't is as if never said.
+  Hints common(uintptr_t begin, uintptr_t end) const {
+    auto it = std::prev(pages_.upper_bound(begin));
+    Hints all = it->second;
+    for (++it; it != pages_.end() && it->first < end; ++it) {
+      const Hints& h = it->second;
+      all.read_mostly &= h.read_mostly;
+      if (h.preferred != all.preferred) all.preferred = hipInvalidDeviceId;
+      if (h.last_prefetch != all.last_prefetch) all.last_prefetch = hipInvalidDeviceId;
+      if (h.coherency != all.coherency) all.coherency = hipMemRangeCoherencyModeIndeterminate;
+      std::erase_if(all.accessed_by, [&](int d) { return !std::binary_search(h.accessed_by.begin(), h.accessed_by.end(), d); });
+    }
+    return all;
+  }
+
+private:
+  static constexpr uintptr_t kPage = 4096;
+  std::map<uintptr_t, Hints>::iterator split(uintptr_t at) {
+    return pages_.try_emplace(at, std::prev(pages_.upper_bound(at))->second).first;
+  }
+  std::map<uintptr_t, Hints> pages_{{0, Hints{}}};
+};
+
 std::mutex hints_mutex;
-std::unordered_map<uint64_t, Hints>& hints() { // by allocation id
-  static auto& map = *new std::unordered_map<uint64_t, Hints>;
+std::map<uint64_t, HintedPages>& hints() { // by allocation id; 0: memory of the program
+  static auto& map = *new std::map<uint64_t, HintedPages>;
   return map;
 }
 
@@ -119,6 +156,13 @@ Outcome<Allocation> managed_range(const void* ptr, size_t count) {
   if (!a.ok()) return a.result();
   if (!*a || (*a)->kind != MemoryKind::managed) return fail(hipErrorInvalidValue, "{} is not managed memory", ptr);
   return **a;
+}
+
+/// The memory that a hint is about: managed, or the program's own, which kernels reach as well.
+Outcome<Allocation> hinted_range(const void* ptr, size_t count) {
+  if (ptr && count != 0)
+    if (auto a = check_range("dev_ptr", ptr, count); a.ok() && !*a && readable(ptr, count)) return Allocation{};
+  return managed_range(ptr, count);
 }
 
 Result check_location(int device) {
@@ -151,6 +195,10 @@ Result hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* pt
 Result hipPointerGetAttribute(void* data, hipPointer_attribute which, hipDeviceptr_t ptr) {
   HIP_NONNULL(data);
   HIP_NONNULL(ptr);
+  if (which == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && Runtime::get().arrays.find(ptr)) {
+    store<unsigned>(data, hipMemoryTypeArray);
+    return {};
+  }
   auto a = Runtime::get().memory.find(ptr);
   if (!a) return fail(hipErrorInvalidValue, "{} points into no memory of HIP", ptr);
   return pointer_attribute(data, which, ptr, a);
@@ -174,6 +222,7 @@ Result hipPointerSetAttribute(const void* value, hipPointer_attribute which, hip
 Result hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* which, void** data, hipDeviceptr_t ptr) {
   HIP_NONNULL_AS(which, "attributes");
   HIP_NONNULL(data);
+  HIP_NONNULL(ptr);
   if (count == 0) return Result(hipErrorInvalidValue, "no attributes are asked for");
   auto a = Runtime::get().memory.find(ptr);
   for (unsigned i = 0; i < count; ++i) {
@@ -190,44 +239,58 @@ Result hipMemPrefetchAsync(const void* ptr, size_t count, int device, hipStream_
   HIP_TRY(check_location(device));
   HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
   std::lock_guard lock(hints_mutex);
-  hints()[a.id].last_prefetch = device;
+  hints()[a.id].change(number(ptr), number(ptr) + count, [&](Hints& h) { h.last_prefetch = device; });
   return {};
 }
 
-Result hipMemAdvise(const void* ptr, size_t count, hipMemoryAdvise advice, int device) {
-  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
-  const bool takes_device = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
-  if (takes_device) HIP_TRY(check_location(device));
-  std::lock_guard lock(hints_mutex);
-  Hints& h = hints()[a.id];
+namespace {
+
+bool coarse_advice(hipMemoryAdvise advice) {
+  return advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
+}
+
+void follow(Hints& h, hipMemoryAdvise advice, int device) {
+  auto at = std::lower_bound(h.accessed_by.begin(), h.accessed_by.end(), device);
+  const bool accessed = at != h.accessed_by.end() && *at == device;
   switch (advice) {
   case hipMemAdviseSetReadMostly:
     h.read_mostly = true;
-    return {};
+    break;
   case hipMemAdviseUnsetReadMostly:
     h.read_mostly = false;
-    return {};
+    break;
   case hipMemAdviseSetPreferredLocation:
     h.preferred = device;
-    return {};
+    break;
   case hipMemAdviseUnsetPreferredLocation:
     h.preferred = hipInvalidDeviceId;
-    return {};
+    break;
   case hipMemAdviseSetAccessedBy:
-    if (std::find(h.accessed_by.begin(), h.accessed_by.end(), device) == h.accessed_by.end())
-      h.accessed_by.push_back(device);
-    return {};
+    if (!accessed) h.accessed_by.insert(at, device);
+    break;
   case hipMemAdviseUnsetAccessedBy:
-    std::erase(h.accessed_by, device);
-    return {};
+    if (accessed) h.accessed_by.erase(at);
+    break;
   case hipMemAdviseSetCoarseGrain:
-    h.coarse = true;
-    return {};
+    h.coherency = hipMemRangeCoherencyModeCoarseGrain;
+    break;
   case hipMemAdviseUnsetCoarseGrain:
-    h.coarse = false;
-    return {};
+    h.coherency = hipMemRangeCoherencyModeFineGrain;
+    break;
   }
-  return fail(hipErrorInvalidValue, "memory advice {} doesn't exist", static_cast<int>(advice));
+}
+
+} // namespace
+
+Result hipMemAdvise(const void* ptr, size_t count, hipMemoryAdvise advice, int device) {
+  HIP_TRY_ASSIGN(Allocation a, hinted_range(ptr, count));
+  const bool takes_device = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
+  if (takes_device) HIP_TRY(check_location(device));
+  if (advice < hipMemAdviseSetReadMostly || (advice > hipMemAdviseUnsetAccessedBy && !coarse_advice(advice)))
+    return fail(hipErrorInvalidValue, "memory advice {} doesn't exist", static_cast<int>(advice));
+  std::lock_guard lock(hints_mutex);
+  hints()[a.id].change(number(ptr), number(ptr) + count, [&](Hints& h) { follow(h, advice, device); });
+  return {};
 }
 
 namespace {
@@ -263,19 +326,25 @@ Result hipMemAdvise_v2(const void* ptr, size_t count, hipMemoryAdvise advice, hi
 
 Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute which, const void* ptr, size_t count) {
   HIP_NONNULL(data);
-  HIP_TRY_ASSIGN(Allocation a, managed_range(ptr, count));
   if (size == 0 || size % 4 != 0)
     return fail(hipErrorInvalidValue, "an attribute has 4-byte words, not {} bytes", size);
-  Hints h;
-  {
-    std::lock_guard lock(hints_mutex);
-    if (auto it = hints().find(a.id); it != hints().end()) h = it->second;
-  }
   auto one = [&](int value) {
     if (size != 4) return fail(hipErrorInvalidValue, "this attribute has 4 bytes, not {}", size);
     store<int>(data, value);
     return Result();
   };
+  if (which == hipMemRangeAttributeCoherencyMode && ptr && count != 0) { // device memory has one as well
+    HIP_TRY_ASSIGN(auto known, check_range("dev_ptr", ptr, count));
+    if (known && known->on_device())
+      return one(known->flags & hipDeviceMallocFinegrained ? hipMemRangeCoherencyModeFineGrain
+                                                           : hipMemRangeCoherencyModeCoarseGrain);
+  }
+  HIP_TRY_ASSIGN(Allocation a, hinted_range(ptr, count));
+  Hints h;
+  {
+    std::lock_guard lock(hints_mutex);
+    if (auto it = hints().find(a.id); it != hints().end()) h = it->second.common(number(ptr), number(ptr) + count);
+  }
   switch (which) {
   case hipMemRangeAttributeReadMostly:
     return one(h.read_mostly);
@@ -284,7 +353,7 @@ Result hipMemRangeGetAttribute(void* data, size_t size, hipMemRangeAttribute whi
   case hipMemRangeAttributeLastPrefetchLocation:
     return one(h.last_prefetch);
   case hipMemRangeAttributeCoherencyMode:
-    return one(h.coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain);
+    return one(h.coherency);
   case hipMemRangeAttributeAccessedBy: {
     auto* out = static_cast<int*>(data);
     for (size_t i = 0; i < size / 4; ++i) out[i] = i < h.accessed_by.size() ? h.accessed_by[i] : hipInvalidDeviceId;
@@ -310,6 +379,11 @@ Result hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t length,
   HIP_NONNULL(dev_ptr);
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
     return fail(hipErrorInvalidValue, "attach flags {:#x} don't exist", flags);
+  if (flags == hipMemAttachSingle && s->is_null())
+    return Result(hipErrorInvalidValue, "memory can't be attached to the null stream alone");
+  if (length != 0)
+    if (auto found = check_range("dev_ptr", dev_ptr, length); found.ok() && !*found && readable(dev_ptr, length))
+      return {}; // the program's own memory, which every stream may use
   HIP_TRY_ASSIGN(Allocation a, managed_range(dev_ptr, length ? length : 1));
   if (length != 0 && length != a.size)
     return fail(hipErrorInvalidValue, "length {} is neither 0 nor the {} bytes of the allocation", length, a.size);

@@ -77,7 +77,10 @@ Result hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* props) {
     return fail(hipErrorInvalidValue, "pools have handles of type none or file descriptor, not {}",
                 static_cast<int>(props->handleTypes));
   HIP_TRY_ASSIGN(Device * device, pool_device(props->location.id));
-  *mem_pool = handle_of(Runtime::get().pools().create(*device, *props));
+  hipMemPoolProps whole = *props;
+  constexpr size_t kPage = 4096; // the maximum is one of pages
+  whole.maxSize = (std::min(whole.maxSize, SIZE_MAX - kPage) + kPage - 1) / kPage * kPage;
+  *mem_pool = handle_of(Runtime::get().pools().create(*device, whole));
   return {};
 }
 
