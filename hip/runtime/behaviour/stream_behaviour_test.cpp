@@ -410,6 +410,10 @@ TEST(Event, Errors) {
   EXPECT_HIP(hipErrorInvalidHandle, hipEventRecord(a, nullptr)) << "destroyed";
   EXPECT_HIP(hipErrorContextIsDestroyed, hipEventDestroy(a)) << "twice";
   EXPECT_HIP(hipErrorInvalidHandle, hipEventQuery(nullptr));
+  hipStream_t dead;
+  EXPECT_OK(hipStreamCreate(&dead));
+  EXPECT_OK(hipStreamDestroy(dead));
+  EXPECT_HIP(hipErrorInvalidHandle, hipStreamWaitEvent(dead, b, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipEventCreateWithFlags(&a, 0x100));
   EXPECT_HIP(hipErrorInvalidValue, hipEventCreate(nullptr));
   EXPECT_OK(hipEventDestroy(b));
