@@ -13,10 +13,7 @@ namespace {
 
 /// The stream of a launch: a handle of none is hipErrorInvalidValue, except for cooperative kernels of the program.
 Outcome<StreamPtr> stream_of_launch(hipStream_t handle) {
-  auto s = Runtime::get().stream(handle, StreamUse::enqueue);
-  if (!s.ok() && s.result().code() == hipErrorContextIsDestroyed)
-    return Result(hipErrorInvalidValue, s.result().message());
-  return s;
+  return Runtime::get().stream(handle, StreamUse::enqueue, hipErrorInvalidValue);
 }
 
 Result launch_stub(const void* stub, dim3 grid, dim3 block, void** args, size_t lds, hipStream_t stream,

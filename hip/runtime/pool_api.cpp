@@ -150,20 +150,20 @@ Result hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t mem_pool, hipM
 
 Result hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
   HIP_NONNULL(dev_ptr);
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue, hipErrorInvalidHandle));
   return allocate(dev_ptr, size, Runtime::get().pools().current_pool(s->device()), s);
 }
 
 Result hipMallocFromPoolAsync(void** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream) {
   HIP_NONNULL(dev_ptr);
   HIP_TRY_ASSIGN(auto pool, find_pool(mem_pool));
-  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue, hipErrorInvalidHandle));
   return allocate(dev_ptr, size, pool, s);
 }
 
 Result hipFreeAsync(void* ptr, hipStream_t stream) {
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue));
+  HIP_TRY_ASSIGN(StreamPtr s, runtime.stream(stream, StreamUse::enqueue, hipErrorInvalidHandle));
   if (!ptr) return Result(hipErrorInvalidValue, "argument ptr is null");
   auto a = runtime.memory.find(ptr);
   if (a && a->kind == MemoryKind::graph) {

@@ -146,14 +146,14 @@ std::vector<hsa_agent_t> Runtime::gpu_agents() const {
   return out;
 }
 
-Outcome<StreamPtr> Runtime::stream(hipStream_t handle, StreamUse use) {
-  auto found = find_stream(handle);
+Outcome<StreamPtr> Runtime::stream(hipStream_t handle, StreamUse use, hipError_t none) {
+  auto found = find_stream(handle, none);
   if (found.ok() && use != StreamUse::inquire && graphs_->capturing.load(std::memory_order_relaxed) > 0)
     if (Result r = check_use(*found, use); !r.ok()) return r;
   return found;
 }
 
-Outcome<StreamPtr> Runtime::find_stream(hipStream_t handle) {
+Outcome<StreamPtr> Runtime::find_stream(hipStream_t handle, hipError_t none) {
   auto& t = thread_state();
   Device& device = current();
   if (handle == hipStreamPerThread || (!handle && t.null_is_per_thread)) {
@@ -164,7 +164,7 @@ Outcome<StreamPtr> Runtime::find_stream(hipStream_t handle) {
   }
   if (!handle || handle == hipStreamLegacy) return device.null_stream();
   if (auto s = streams.find(handle)) return s;
-  return fail(hipErrorContextIsDestroyed, "stream {} was never created or is destroyed", static_cast<void*>(handle));
+  return fail(none, "stream {} was never created or is destroyed", static_cast<void*>(handle));
 }
 
 Outcome<std::shared_ptr<Event>> Runtime::event(hipEvent_t handle, EventUse use) {

@@ -52,8 +52,10 @@ public:
   const HostAgent& host() const { return host_; }
   std::vector<hsa_agent_t> gpu_agents() const;
 
-  /// A stream from its handle: null, hipStreamLegacy and hipStreamPerThread included.
-  Outcome<StreamPtr> stream(hipStream_t handle, StreamUse use = StreamUse::execute);
+  /// A stream from its handle: null, hipStreamLegacy and hipStreamPerThread included. `none` is the code of the calling
+  /// function for a handle of no stream.
+  Outcome<StreamPtr> stream(hipStream_t handle, StreamUse use = StreamUse::execute,
+                            hipError_t none = hipErrorContextIsDestroyed);
   Outcome<std::shared_ptr<Event>> event(hipEvent_t handle, EventUse use = EventUse::wait);
 
   HandleTable<Stream> streams;
@@ -72,7 +74,7 @@ public:
 private:
   Runtime();
   Result start_once();
-  Outcome<StreamPtr> find_stream(hipStream_t handle);
+  Outcome<StreamPtr> find_stream(hipStream_t handle, hipError_t none);
   std::once_flag once_;
   std::atomic<bool> runs_{false};
   Result started_;

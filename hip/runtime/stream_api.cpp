@@ -101,11 +101,7 @@ Result hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int fla
   if (flags != hipEventWaitDefault && flags != hipEventWaitExternal)
     return fail(hipErrorInvalidValue, "wait flags {:#x} don't exist", flags);
   HIP_TRY_ASSIGN(auto e, Runtime::get().event(event, EventUse::record));
-  auto found = Runtime::get().stream(stream, StreamUse::enqueue);
-  if (!found.ok()) // here a handle of none is documented as an invalid one
-    return found.result().code() == hipErrorContextIsDestroyed ? Result(hipErrorInvalidHandle, found.result().message())
-                                                               : found.result();
-  StreamPtr s = *found;
+  HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, StreamUse::enqueue, hipErrorInvalidHandle));
   if (s->capturing() && flags & hipEventWaitExternal) return capture(s, event_wait_work(event));
   if (s->capturing() || e->captured()) return capture_wait(*e, s);
   s->wait_for(e->markers()); // an event that was never recorded holds nothing up

@@ -298,7 +298,7 @@ TEST_F(Pool, WrongArguments) {
   EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetMemPool(&made, 99));
   EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetDefaultMemPool(nullptr, 0));
   void* p = nullptr;
-  EXPECT_HIP(hipErrorContextIsDestroyed, hipMallocAsync(&p, 64, hipStream_t(99)));
+  EXPECT_HIP(hipErrorInvalidHandle, hipMallocAsync(&p, 64, hipStream_t(99)));
   EXPECT_HIP(hipErrorOutOfMemory, hipMallocAsync(&p, size_t(1) << 60, a_));
   EXPECT_HIP(hipErrorInvalidValue, hipMallocAsync(nullptr, 64, a_));
   EXPECT_HIP(hipErrorInvalidValue, hipFreeAsync(nullptr, a_));
