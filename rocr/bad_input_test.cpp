@@ -1,6 +1,7 @@
 // Every function of the table with arguments that are nothing, foreign, of another kind or already destroyed: none may
 // crash, and none may take a handle for good that isn't. What is called comes from api/hsa.def, so that a new row is
 // tested too.
+#include "api/testing/bad_input.hpp"
 #include "rocr/test_support.hpp"
 
 #include <functional>
@@ -28,11 +29,6 @@ alignas(64) char storage[1 << 16];
 
 template <class T> concept Handle = requires(T t) { { t.handle } -> std::convertible_to<uint64_t>; } && sizeof(T) == 8;
 
-template <class T> struct Callback;
-template <class R, class... A> struct Callback<R (*)(A...)> {
-  static R call(A...) { return R(); }
-};
-
 template <class T> uint64_t destroyed_handle() {
   if constexpr (std::is_same_v<T, hsa_signal_t>) return handles.signal;
   else if constexpr (std::is_same_v<T, hsa_signal_group_t>) return handles.group;
@@ -50,7 +46,7 @@ template <class T> T supply(Supply how) {
     else t.handle = how == Supply::destroyed ? destroyed_handle<T>() : handles.foreign;
     return t;
   } else if constexpr (std::is_pointer_v<T> && std::is_function_v<Target>) {
-    return Callback<T>::call;
+    return bad_input::Callback<T>::call;
   } else if constexpr (std::is_same_v<Target, hsa_queue_t>) { // a queue is known by its address
     return reinterpret_cast<T>(how == Supply::destroyed ? handles.queue
                                : how == Supply::other_kind ? handles.live_agent : handles.foreign);

@@ -1,5 +1,6 @@
 #include "hip/runtime/array.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory_use.hpp"
 #include "hip/runtime/pool.hpp"
 
 #include <bit>
@@ -113,7 +114,10 @@ Outcome<std::shared_ptr<Array>> Array::create(Device& device, ElementFormat elem
 }
 
 Array::~Array() {
-  if (auto taken = Runtime::get().memory.remove(base_)) (void)release_allocation(*taken);
+  auto taken = Runtime::get().memory.remove(base_);
+  if (!taken) return; // a reset took it
+  wait_for_memory_uses();
+  (void)release_allocation(*taken);
 }
 
 Outcome<char*> Array::part(const char* what, size_t x, size_t y, size_t z, size_t width, size_t height,

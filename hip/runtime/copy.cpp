@@ -66,6 +66,32 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
   return s;
 }
 
+/// Memory was checked when the call began; another thread may have freed it before this one came to use it (MemoryUse).
+Status still_there(std::initializer_list<const void*> pointers) {
+  for (const void* p : pointers)
+    if (thread_state().memory.at(Runtime::get().memory, p).what == Stretch::What::freed)
+      return error(Code::invalid_argument, "{} was freed by another thread meanwhile", p);
+  return {};
+}
+
+/// Does work with checked memory when its turn has come, in this call.
+template <class F> Result work_now(Stream& s, std::initializer_list<const void*> memory, F work) {
+  return s.host_now([&]() -> Status {
+    MemoryUse use(thread_state().memory_user);
+    BZ_TRY(still_there(memory));
+    return work();
+  });
+}
+
+/// The same for work that the stream does later, unless nothing is to be waited for. Once it is submitted, whoever frees
+/// the memory waits for the stream.
+template <class F> Result submit_work(Stream& s, std::initializer_list<const void*> memory, F submit) {
+  auto sequence = s.sequence(); // a use must not wait
+  MemoryUse use(thread_state().memory_user);
+  HIP_TRY(still_there(memory));
+  return Result(submit());
+}
+
 bool is_kind(hipMemcpyKind kind) {
   switch (kind) {
   case hipMemcpyHostToHost:
@@ -133,11 +159,13 @@ Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When w
   const bool pinned = dst.pinned && src.pinned;
   // Pageable memory may change or go once the call returns: such a copy is over by then, as on hardware.
   const bool now = !pinned || dst.synchronous || src.synchronous;
-  if (when == When::sync || (when == When::async && now)) return s->host_now([&] { return copy_box_now(box); });
+  if (when == When::sync || (when == When::async && now)) return work_now(*s, {given.dst, given.src}, [&] { return copy_box_now(box); });
   if (pinned && box.height == 1 && box.depth == 1) {
-    return s->copy(box.dst, dst.agent, box.src, src.agent, box.width, dst.host_reaches && src.host_reaches);
+    return submit_work(*s, {given.dst, given.src}, [&] {
+      return s->copy(box.dst, dst.agent, box.src, src.agent, box.width, dst.host_reaches && src.host_reaches);
+    });
   }
-  return s->host_or_now([box] { return copy_box_now(box); });
+  return submit_work(*s, {given.dst, given.src}, [&] { return s->host_or_now([box] { return copy_box_now(box); }); });
 }
 
 namespace {
@@ -177,7 +205,9 @@ bool copied_at_once(void* dst, const void* src, size_t size, hipMemcpyKind kind,
   } else if (!handle || handle == hipStreamLegacy) {
     stream = device.null_stream_seen();
   }
-  if (!stream || !stream->quiet() || !reaches(t, dst, size) || !reaches(t, src, size)) return false;
+  if (!stream || !stream->quiet()) return false;
+  MemoryUse use(t.memory_user);
+  if (!reaches(t, dst, size) || !reaches(t, src, size)) return false;
   std::memmove(dst, src, size);
   return true;
 }
@@ -450,7 +480,7 @@ Result fill_box(Fill f, const StreamPtr& s, When when) {
     return {};
   };
   const bool now = when == When::sync || (when == When::async && f.synchronous);
-  return now ? s->host_now(work) : s->host_or_now(work);
+  return now ? work_now(*s, {f.dst}, work) : submit_work(*s, {f.dst}, [&] { return s->host_or_now(work); });
 }
 
 namespace {

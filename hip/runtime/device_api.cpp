@@ -40,7 +40,9 @@ Result reset(Device& d) {
   runtime.mipmaps.remove_if([&](MipmappedArray& m) { return &m.device() == &d; });
   runtime.arrays.remove_if([&](Array& a) { return &a.device() == &d; });
   Status first;
-  for (auto& a : runtime.memory.remove_device(d.ordinal()))
+  const auto memory = runtime.memory.remove_device(d.ordinal());
+  wait_for_memory_uses();
+  for (auto& a : memory)
     if (Status s = release_allocation(a); !s.ok() && first.ok()) first = s;
   for (auto& other : runtime.devices())
     if (other.get() != &d) other->remove_accessor(d.agent());

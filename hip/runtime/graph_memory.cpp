@@ -1,6 +1,7 @@
 #include "hip/runtime/graph_memory.hpp"
 #include "hip/runtime/graph.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory_use.hpp"
 #include "hip/runtime/runtime.hpp"
 
 #include <algorithm>
@@ -61,6 +62,7 @@ Outcome<std::shared_ptr<GraphMemory>> GraphMemory::make(const hipMemAllocNodePar
 
 GraphMemory::~GraphMemory() {
   Runtime::get().memory.remove(address_);
+  wait_for_memory_uses();
   auto& b = book();
   {
     std::lock_guard lock(b.mutex_);

@@ -1,6 +1,7 @@
 #include "hip/runtime/ipc.hpp"
 #include "hip/runtime/event.hpp"
 #include "hip/runtime/impl.hpp"
+#include "hip/runtime/memory_use.hpp"
 #include "hip/runtime/pool.hpp"
 
 #include <cstring>
@@ -80,6 +81,7 @@ bool ImportedMemory::close(void* base) {
     if (at == entries_.end()) return false;
     if (--at->second.users > 0) return true;
     (void)Runtime::get().memory.remove(base);
+    wait_for_memory_uses();
   }
   return drop(base).ok();
 }

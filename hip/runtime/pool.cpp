@@ -1,5 +1,6 @@
 #include "hip/runtime/pool.hpp"
 #include "base/log.hpp"
+#include "hip/runtime/memory_use.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -156,11 +157,13 @@ bool MemoryPool::free_now(uintptr_t base) {
 Status MemoryPool::trim_locked(uint64_t keep) {
   if (retired_) keep = 0;
   Status first;
+  bool unused = false;
   for (auto it = free_.begin(); it != free_.end() && reserved_ > keep;) {
     if (!it->second.idle()) {
       ++it;
       continue;
     }
+    if (!std::exchange(unused, true)) wait_for_memory_uses();
     Status s = hsa_check(hsa_amd_memory_pool_free(reinterpret_cast<void*>(it->first)), "freeing memory of a pool");
     if (!s.ok() && first.ok()) first = s;
     reserved_ -= it->second.size;

@@ -2,6 +2,7 @@
 // Must not know how anything is done.
 #pragma once
 #include "hip/runtime/memory_table.hpp"
+#include "hip/runtime/memory_use.hpp"
 
 #include <hip/host/prologue.h>
 
@@ -33,6 +34,7 @@ struct ThreadState {
   hipStreamCaptureMode capture_mode = hipStreamCaptureModeGlobal;
   std::vector<std::shared_ptr<Stream>> per_thread_streams; ///< by device; null until used
   RecentMemory memory; ///< of Runtime::memory
+  MemoryUser memory_user;
   ~ThreadState();
 };
 

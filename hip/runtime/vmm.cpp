@@ -1,6 +1,7 @@
 // Virtual memory management: reserved addresses, physical memory, and what is mapped where, on hsa_amd_vmem_*.
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/ipc.hpp"
+#include "hip/runtime/memory_use.hpp"
 
 #include <cstring>
 #include <mutex>
@@ -184,10 +185,11 @@ Result hipMemUnmap(void* ptr, size_t size) {
   HIP_NONNULL(ptr);
   HIP_TRY_ASSIGN(auto parts, mappings_in(ptr, size));
   auto& runtime = Runtime::get();
-  for (auto& d : runtime.devices()) d->synchronize(); // work that uses the memory must be over
   for (auto& a : parts) {
     void* base = reinterpret_cast<void*>(a.base);
     if (!runtime.memory.remove(base)) return fail(hipErrorInvalidValue, "{} was unmapped already", base);
+    wait_for_memory_uses();
+    for (auto& d : runtime.devices()) d->synchronize(); // work that uses the memory must be over
     HIP_TRY(hsa_check(hsa_amd_vmem_unmap(base, a.size), "unmapping memory"));
   }
   return {};

@@ -1,6 +1,7 @@
 // Every function of the runtime's table with arguments that are nothing, foreign or already destroyed: none may crash, and
 // none may take a handle for good that isn't. What is called comes from api/hip_runtime.def, so that a new row is tested
 // too. The calls are made in a child, which names each before it makes it.
+#include "api/testing/bad_input.hpp"
 #include "hip/runtime/api_headers.hpp"
 #include "hip/runtime/row_macros.hpp"
 
@@ -47,11 +48,6 @@ template <> struct IsHandle<hipMipmappedArray_t> : std::true_type {};
 template <> struct IsHandle<hipMipmappedArray_const_t> : std::true_type {};
 template <class T> constexpr bool kIsHandle = IsHandle<T>::value;
 
-template <class T> struct Callback;
-template <class R, class... A> struct Callback<R (*)(A...)> {
-  static R call(A...) { return R(); }
-};
-
 template <class T> T destroyed_handle() {
   if constexpr (std::is_same_v<T, hipStream_t>) return gone.stream;
   else if constexpr (std::is_same_v<T, hipEvent_t>) return gone.event;
@@ -67,7 +63,7 @@ template <class T> T supply(Supply how) {
   if constexpr (kIsHandle<T>) {
     return how == Supply::destroyed ? destroyed_handle<T>() : reinterpret_cast<T>(kForeign);
   } else if constexpr (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>) {
-    return Callback<T>::call;
+    return bz::bad_input::Callback<T>::call;
   } else if constexpr (std::is_pointer_v<T>) {
     return reinterpret_cast<T>(storage);
   } else if constexpr (std::is_class_v<T>) {
