@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <immintrin.h>
 
 namespace bz::exec {
@@ -104,10 +105,13 @@ struct NativeCalls {
       n.looked_ = now;
       n.turns_ = 0;
       g.current = next_runnable(w);
-      return n.to_worker(w, NativeGroup::Stop::look);
+      n.to_worker(w, NativeGroup::Stop::look);
+    } else if (Wave* next = next_runnable(w); next != w) {
+      n.pass(w, next);
+    } else {
+      return;
     }
-    Wave* next = next_runnable(w);
-    if (next != w) n.pass(w, next);
+    n.turned_ = __builtin_ia32_rdtsc();   // what the others did, and the switch, is not this wave's
   }
 
   static void outcall(NativeContext* x, Wave* w, uint32_t index) {
@@ -145,7 +149,8 @@ namespace bz::exec {
 
 // ---------------------------------------------------------------- whose turn it is
 
-NativeExit NativeGroup::enter(Wave* w) {
+/// Before native code there is nothing that a sanitizer could look at.
+__attribute__((no_sanitize("function"))) NativeExit NativeGroup::enter(Wave* w) {
   NativeWave& n = waves_[w->index];
   context.code = n.code;
   return n.native->fn()(&context, w, n.entry);
@@ -253,11 +258,15 @@ void NativeGroup::turns() {
     if (!n.native) {
       stop_ = Stop::interpreted;
     } else if (n.stack) {
+      on_fiber_ = true;
       fiber_switch(worker_, n.point);
+      on_fiber_ = false;
     } else if (n.native->switches()) {
       take_stack(n);
       n.point = FiberPoint::on(*n.stack);
+      on_fiber_ = true;
       fiber_start(worker_, n.point, [](void* p) { static_cast<NativeGroup*>(p)->fiber(); }, this);
+      on_fiber_ = false;
     } else {
       NativeExit exit = enter(w);
       if (exit == NativeExit::jump && jumps(w)) continue;
@@ -272,7 +281,7 @@ GuestFault NativeGroup::run() {
   context.budget = quota_;
   GuestFault fault = call_guarded(guard_, [](void* p) { static_cast<NativeGroup*>(p)->turns(); _mm256_zeroupper(); }, this);
   if (fault.happened || guard_.left) {
-    fiber_landed(worker_);
+    if (std::exchange(on_fiber_, false)) fiber_landed(worker_);
     _mm256_zeroupper();
   }
   return fault;

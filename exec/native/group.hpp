@@ -103,6 +103,7 @@ private:
   struct Jump { uint64_t pc; uint32_t mode; uint32_t entry; const NativeCode* native; uint64_t code; };
   std::array<Jump, 32> jumps_{};            ///< where waves were sent
   FiberPoint worker_;
+  bool on_fiber_ = false;                   ///< the worker waits at `worker_`
   Guard guard_;
 };
 
