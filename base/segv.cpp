@@ -134,6 +134,27 @@ bool same(const struct sigaction& a, const struct sigaction& b) {
   return a.sa_flags & SA_SIGINFO ? a.sa_sigaction == b.sa_sigaction : a.sa_handler == b.sa_handler;
 }
 
+/// By signal: what is beyond the last one in a mask that sigaction gave is undefined.
+bool same_mask(const sigset_t& a, const sigset_t& b) {
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (sigismember(&a, signal) != sigismember(&b, signal)) return false;
+  return true;
+}
+
+/// Never freed, since a handler may be reading it at any time; the same action is kept once.
+const struct sigaction* kept(const struct sigaction& action) {
+  struct Kept {
+    struct sigaction action;
+    const Kept* next;
+  };
+  static constinit const Kept* list = nullptr; // under g_mutex
+  for (const Kept* k = list; k; k = k->next)
+    if (same(k->action, action) && k->action.sa_flags == action.sa_flags && same_mask(k->action.sa_mask, action.sa_mask))
+      return &k->action;
+  list = new Kept{action, list};
+  return &list->action;
+}
+
 Status install_one(int index) {
   int signal = kSignals[index];
   struct sigaction current{};
@@ -153,8 +174,7 @@ Status install_one(int index) {
     }
   if (layer >= kLayers)
     return error(Code::busy, "the application keeps replacing the handler of signal {}: it was left in place", signal);
-  if (layer > g_layer[index]) // leaked on purpose: a handler may be reading it at any time
-    g_previous[layer][index].store(new struct sigaction(current), std::memory_order_release);
+  if (layer > g_layer[index]) g_previous[layer][index].store(kept(current), std::memory_order_release);
   struct sigaction action{};
   action.sa_sigaction = kEntries[layer];
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

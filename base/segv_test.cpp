@@ -3,6 +3,7 @@
 #include <atomic>
 #include <csetjmp>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
@@ -184,6 +185,26 @@ TEST(Segv, HandlersThatComeAndGoTakeOneLayer) {
   });
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST(Segv, TurnsWithTheApplicationTakeNoMoreMemory) {
+  int status = in_child([] {
+    if (!segv::install().ok()) return 9;
+    size_t used = 0;
+    for (int turn = 0; turn < 100; ++turn) {
+      struct sigaction action{}, ours{};
+      action.sa_sigaction = exit_7;
+      action.sa_flags = turn % 2 ? SA_SIGINFO : SA_SIGINFO | SA_ONSTACK;
+      sigaction(SIGSEGV, &action, &ours);
+      if (!segv::install().ok()) return 8; // on top
+      sigaction(SIGSEGV, &ours, nullptr);  // as the application found it
+      if (!segv::install().ok()) return 7;
+      if (turn == 1) used = mallinfo2().uordblks;
+    }
+    return mallinfo2().uordblks == used ? 0 : 6;
+  });
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 struct sigaction g_found;

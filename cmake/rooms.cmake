@@ -73,8 +73,10 @@ function(bz_in_fault_handlers)
   endif()
 endfunction()
 
-# bz_test(name SOURCES ... LINK ... [CASES ...] [SLOW] [NO_MAIN] [PLAIN]): a GoogleTest program run by ctest; SLOW ones carry
-# the label `slow`. PLAIN: not under sanitizers, since it builds programs of its own, which don't have them. CASES: parameter names of its parameterized tests, each a ctest case of its own (name_case), so that they run in parallel.
+# bz_test(name SOURCES ... LINK ... [CASES ...] [SLOW] [NO_MAIN] [PLAIN] [ONE_THREAD]): a GoogleTest program run by ctest.
+# SLOW: with the label `slow`. PLAIN: not under sanitizers, since it builds programs of its own, which don't have them.
+# ONE_THREAD: not under ThreadSanitizer, for which it is slow and which has nothing to see there. CASES: parameter names of its
+# parameterized tests, each a ctest case of its own (name_case), so that they run in parallel.
 include(CTest)
 include(GoogleTest)
 if(BZ_TESTS)
@@ -92,7 +94,7 @@ macro(bz_host_room result)
 endmacro()
 
 function(bz_test name)
-  cmake_parse_arguments(A "SLOW;NO_MAIN;PLAIN" "TIMEOUT" "SOURCES;LINK;ENV;CASES" ${ARGN})
+  cmake_parse_arguments(A "SLOW;NO_MAIN;PLAIN;ONE_THREAD" "TIMEOUT" "SOURCES;LINK;ENV;CASES" ${ARGN})
   if(NOT BZ_TESTS)
     return()
   endif()
@@ -126,7 +128,10 @@ function(bz_test name)
   endif()
   set_tests_properties(${tests} PROPERTIES TIMEOUT ${A_TIMEOUT})
   bz_host_room(host)
-  if(host AND NOT A_PLAIN)
+  if(A_PLAIN OR (A_ONE_THREAD AND BZ_SANITIZE MATCHES "thread"))
+    set(host OFF)
+  endif()
+  if(host)
     add_dependencies(host_tests ${name})
     set_property(TEST ${tests} APPEND PROPERTY LABELS host)
   endif()
