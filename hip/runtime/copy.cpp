@@ -24,6 +24,8 @@ struct Side {
   bool pinned = false; ///< known to HIP: the copy engine can reach it
   bool synchronous = false;
   bool host_reaches = false; ///< under this address; known memory only
+  const Device* device = nullptr; ///< whose memory it is, null for the host's
+  bool on_host = true;            ///< and nowhere else
   const void* graph = nullptr; ///< where memory of a graph begins
 };
 
@@ -61,7 +63,11 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
     if (allocation.kind == MemoryKind::graph) s.graph = reinterpret_cast<const void*>(allocation.base);
     s.address = reinterpret_cast<void*>(allocation.device_base + (number(pointer) - allocation.base));
     s.host_reaches = s.address == pointer && host_reaches(allocation);
-    if (allocation.on_device()) s.agent = runtime.devices()[size_t(allocation.device)]->agent();
+    s.on_host = !allocation.on_device() && allocation.kind != MemoryKind::managed;
+    if (allocation.on_device()) {
+      s.device = runtime.devices()[size_t(allocation.device)].get();
+      s.agent = s.device->agent();
+    }
   }
   return s;
 }
@@ -111,7 +117,10 @@ Result check_kind(hipMemcpyKind kind) {
 }
 
 /// Synchronous calls act at once, so that no capture can take them.
-StreamUse stream_use(When when) { return when == When::sync ? StreamUse::execute : StreamUse::enqueue; }
+StreamUse stream_use(When when) { return when <= When::sync ? StreamUse::execute : StreamUse::enqueue; }
+
+/// What an asynchronous copy reads of pageable memory before it returns, instead of waiting for its turn.
+constexpr size_t kStagedBytes = 64 << 10;
 
 Status copy_now(void* dst, const void* src, size_t size) {
   return hsa_check(hsa_memory_copy(dst, src, size), "copying memory");
@@ -123,6 +132,28 @@ Status copy_box_now(const Box& b) {
       BZ_TRY(copy_now(b.dst + z * b.dst_slice + y * b.dst_pitch, b.src + z * b.src_slice + y * b.src_pitch, b.width));
   return {};
 }
+
+/// A copy whose source was read already.
+class Staged {
+public:
+  explicit Staged(const Box& b) : box_(b), bytes_(b.bytes()) {
+    box_.src_pitch = b.width;
+    box_.src_slice = b.width * b.height;
+    for (size_t z = 0; z < b.depth; ++z)
+      for (size_t y = 0; y < b.height; ++y)
+        std::memcpy(bytes_.data() + z * box_.src_slice + y * box_.src_pitch, b.src + z * b.src_slice + y * b.src_pitch,
+                    b.width);
+  }
+  Box box() const {
+    Box b = box_;
+    b.src = bytes_.data();
+    return b;
+  }
+
+private:
+  Box box_;
+  std::vector<char> bytes_;
+};
 
 /// Both ends of a copy, as the copy engine sees them.
 struct Ends {
@@ -157,9 +188,18 @@ Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When w
   box.src = static_cast<const char*>(src.address);
   box = box.merged();
   const bool pinned = dst.pinned && src.pinned;
-  // Pageable memory may change or go once the call returns: such a copy is over by then, as on hardware.
-  const bool now = !pinned || dst.synchronous || src.synchronous;
-  if (when == When::sync || (when == When::async && now)) return work_now(*s, {given.dst, given.src}, [&] { return copy_box_now(box); });
+  const bool attribute = dst.synchronous || src.synchronous; // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+  // Within the memory of a device the streams' order is enough. (A free waits for that device.)
+  if (when == When::sync && dst.device == &s->device() && src.device == dst.device && !attribute) when = When::async;
+  // Pageable memory may change or go once the call returns: such a copy is over by then, as on hardware, where a short
+  // source is read before and only the rest waits its turn.
+  if (when == When::async && !src.pinned && dst.device && !attribute && box.bytes() <= kStagedBytes &&
+      !s->frontier(true).empty() && readable(box.src, box.src_span()))
+    return submit_work(*s, {given.dst},
+                       [&] { return s->host_or_now([staged = Staged(box)] { return copy_box_now(staged.box()); }); });
+  const bool now = !pinned || attribute || (dst.on_host && src.on_host);
+  if (when != When::deferred && (when != When::async || now))
+    return work_now(*s, {given.dst, given.src}, [&] { return copy_box_now(box); });
   if (pinned && box.height == 1 && box.depth == 1) {
     return submit_work(*s, {given.dst, given.src}, [&] {
       return s->copy(box.dst, dst.agent, box.src, src.agent, box.width, dst.host_reaches && src.host_reaches);
@@ -246,8 +286,12 @@ Outcome<Place> place_of(const char* what, const hipPitchedPtr& ptr, const hipPos
   if (!ptr.ptr) return fail(hipErrorInvalidValue, "argument p->{}Ptr.ptr is null", what);
   if (width > ptr.pitch)
     return fail(hipErrorInvalidPitchValue, "{}: rows of {} bytes don't fit a pitch of {}", what, width, ptr.pitch);
-  return Place{static_cast<char*>(ptr.ptr) + (pos.z * ptr.ysize + pos.y) * ptr.pitch + pos.x, ptr.pitch,
-               ptr.pitch * ptr.ysize};
+  char* at = static_cast<char*>(ptr.ptr) + (pos.z * ptr.ysize + pos.y) * ptr.pitch + pos.x;
+  // Past its end may lie what isn't HIP's.
+  if (auto a = Runtime::get().memory.find(ptr.ptr); a && number(at) - a->base >= a->size)
+    return fail(hipErrorInvalidValue, "{}: ({}, {}, {}) lies beyond the allocation of {} bytes at {:#x}", what, pos.x,
+                pos.y, pos.z, a->size, a->base);
+  return Place{at, ptr.pitch, ptr.pitch * ptr.ysize};
 }
 
 Outcome<Place> place_of(const char* what, const Array& array, const hipPos& pos, const hipExtent& extent) {
@@ -418,6 +462,10 @@ namespace {
 
 Result copy_drv_3d(const HIP_MEMCPY3D* c, hipStream_t stream, When when) {
   HIP_TRY_ASSIGN(hipMemcpy3DParms p, parameters_of(c));
+  for (auto [array, ptr, what] : {std::tuple{p.srcArray, &p.srcPtr, "src"}, std::tuple{p.dstArray, &p.dstPtr, "dst"}})
+    if (!array && p.extent.width > ptr->pitch)
+      return fail(hipErrorInvalidValue, "{}: rows of {} bytes don't fit a pitch of {}", what, p.extent.width,
+                  ptr->pitch);
   return copy_3d(&p, stream, when);
 }
 
@@ -463,6 +511,7 @@ Result check_fill(Fill& f) {
     return fail(hipErrorInvalidValue, "{} was not allocated by HIP: fills need memory of hipMalloc and kin",
                 static_cast<void*>(f.dst));
   f.device = a->on_device();
+  f.ordinal = a->device;
   f.synchronous = a->synchronous;
   return {};
 }
@@ -479,7 +528,9 @@ Result fill_box(Fill f, const StreamPtr& s, When when) {
       for (size_t y = 0; y < f.height; ++y) BZ_TRY(fill_row(f, f.dst + z * f.slice + y * f.pitch));
     return {};
   };
-  const bool now = when == When::sync || (when == When::async && f.synchronous);
+  // Nobody on the host waits for a fill of device memory. (A free waits for that device.)
+  const bool ordered = when != When::strict && f.device && f.ordinal == s->device().ordinal();
+  const bool now = when != When::deferred && (f.synchronous || (when != When::async && !ordered));
   return now ? work_now(*s, {f.dst}, work) : submit_work(*s, {f.dst}, [&] { return s->host_or_now(work); });
 }
 
@@ -619,7 +670,7 @@ Result hipMemcpy3D(const hipMemcpy3DParms* p) { return copy_3d(p, nullptr, kSync
 Result hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t q) { return copy_3d(p, q, kAsync); }
 Result hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) { return copy_3d_peer(p, nullptr, kSync); }
 Result hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t q) { return copy_3d_peer(p, q, kAsync); }
-Result hipDrvMemcpy3D(const HIP_MEMCPY3D* c) { return copy_drv_3d(c, nullptr, kSync); }
+Result hipDrvMemcpy3D(const HIP_MEMCPY3D* c) { return copy_drv_3d(c, nullptr, When::strict); }
 Result hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* c, hipStream_t q) { return copy_drv_3d(c, q, kAsync); }
 
 Result hipMemset(void* d, int v, size_t n) { return fill_linear(d, uint32_t(v), 1, n, nullptr, kSync); }

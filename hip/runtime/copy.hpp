@@ -5,7 +5,8 @@
 namespace bz::hip {
 
 enum class When {
-  sync,     ///< done when the call returns
+  strict,   ///< done when the call returns
+  sync,     ///< the same, but what happens in the memory of one device happens in stream order: no host waits for it
   async,    ///< in stream order; memory that HIP doesn't know may change after the call, so it is read before
   deferred, ///< in stream order, all of it: a graph's node, whose memory has to stay
 };
@@ -19,6 +20,7 @@ struct Box {
   size_t dst_slice = 0, src_slice = 0; ///< from slice to slice
 
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
+  size_t bytes() const { return width * height * depth; }
   /// Bytes from the first to the end of the last row.
   static size_t span(size_t width, size_t height, size_t depth, size_t pitch, size_t slice) {
     return (depth - 1) * slice + (height - 1) * pitch + width;
@@ -48,6 +50,7 @@ struct Fill {
   size_t width;     ///< bytes of a row
   size_t height = 1, depth = 1, pitch = 0, slice = 0;
   bool device = true; ///< not memory of the host; set by check_fill
+  int ordinal = 0;    ///< the device whose memory it is; set by check_fill
   bool synchronous = false; ///< over when the call returns; set by check_fill
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };

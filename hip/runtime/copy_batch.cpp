@@ -24,12 +24,12 @@ Result check_order(hipMemcpySrcAccessOrder order) {
 
 /// The source is read in stream order, or before the call returns: then the whole copy is over by then.
 When when_of(hipMemcpySrcAccessOrder order) {
-  return order == hipMemcpySrcAccessOrderDuringApiCall ? When::sync : When::async;
+  return order == hipMemcpySrcAccessOrderDuringApiCall ? When::strict : When::async;
 }
 
 Result submit(const std::vector<Entry>& entries, size_t* fail_index, hipStream_t stream) {
   bool waits = false;
-  for (auto& e : entries) waits = waits || e.when == When::sync;
+  for (auto& e : entries) waits = waits || e.when == When::strict;
   HIP_TRY_ASSIGN(StreamPtr s, Runtime::get().stream(stream, waits ? StreamUse::execute : StreamUse::enqueue));
   for (size_t i = 0; i < entries.size(); ++i)
     if (Result r = check_copy(entries[i].box, hipMemcpyDefault); !r.ok()) {

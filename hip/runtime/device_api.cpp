@@ -114,7 +114,8 @@ Result hipDeviceReset() { return reset(Runtime::get().current()); }
 
 Result hipSetDeviceFlags(unsigned int flags) {
   HIP_TRY(check_device_flags(flags));
-  Runtime::get().current().flags = flags;
+  // Host memory is always mapped and scratch isn't kept: only the scheduling flags say something.
+  Runtime::get().current().flags = flags & hipDeviceScheduleMask;
   return {};
 }
 
@@ -295,6 +296,7 @@ Result hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int from, int
 Result hipExtGetLinkTypeAndHopCount(int a, int b, uint32_t* linktype, uint32_t* hopcount) {
   HIP_NONNULL(linktype);
   HIP_NONNULL(hopcount);
+  if (a < 0 || b < 0) return fail(hipErrorInvalidValue, "devices {} and {}: a device is not negative", a, b);
   HIP_TRY(check_pair(a, b));
   if (a == b) return fail(hipErrorInvalidValue, "device {} has no link to itself", a);
   auto& all = Runtime::get().devices();

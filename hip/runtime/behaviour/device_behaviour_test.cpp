@@ -102,7 +102,12 @@ TEST(Device, Identification) {
   EXPECT_EQ(back, 0);
   EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetByPCIBusId(&back, "ffff:fe:1d.0"));
   EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetByPCIBusId(&back, "nonsense"));
-  EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetPCIBusId(id, 3, 0));
+  std::string whole = id;
+  std::memset(id, 'x', sizeof id);
+  EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetPCIBusId(id, 6, 0)) << "what fits is there";
+  EXPECT_EQ(std::string(id, 7), whole.substr(0, 5) + std::string("\0x", 2));
+  EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetPCIBusId(id, 0, 0));
+  EXPECT_HIP(hipErrorInvalidValue, hipDeviceGetPCIBusId(id, -1, 0));
   hipUUID uuid{};
   EXPECT_OK(hipDeviceGetUuid(&uuid, 0));
   int major = 0, minor = -1;
@@ -136,6 +141,9 @@ TEST(Device, Flags) {
   EXPECT_OK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
   EXPECT_OK(hipGetDeviceFlags(&flags));
   EXPECT_EQ(flags, unsigned(hipDeviceScheduleBlockingSync));
+  EXPECT_OK(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost | hipDeviceLmemResizeToMax));
+  EXPECT_OK(hipGetDeviceFlags(&flags));
+  EXPECT_EQ(flags, unsigned(hipDeviceScheduleYield)) << "the others say nothing here";
   EXPECT_HIP(hipErrorInvalidValue, hipSetDeviceFlags(hipDeviceScheduleSpin | hipDeviceScheduleYield));
   EXPECT_HIP(hipErrorInvalidValue, hipSetDeviceFlags(0x10000));
   EXPECT_OK(hipSetDeviceFlags(hipDeviceScheduleAuto));

@@ -1,7 +1,11 @@
 #include "hip/runtime/behaviour/support.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <thread>
 
 namespace {
 
@@ -119,6 +123,51 @@ TEST(Managed, OnePointerForBothSides) {
   (void)hipGetLastError();
 }
 
+TEST(Managed, HintsHoldForWholePagesOfTheRangeAlone) {
+  constexpr size_t kPage = 4096;
+  char* p = nullptr;
+  ASSERT_OK(hipMallocManaged(&p, 3 * kPage));
+  const auto ask = [&](hipMemRangeAttribute which, size_t at, size_t count) {
+    int value = -99;
+    EXPECT_OK(hipMemRangeGetAttribute(&value, 4, which, p + at, count));
+    return value;
+  };
+  ASSERT_OK(hipMemAdvise(p + kPage + 100, 50, hipMemAdviseSetReadMostly, 0));
+  ASSERT_OK(hipMemAdvise(p + kPage + 100, 50, hipMemAdviseSetAccessedBy, 0));
+  ASSERT_OK(hipMemAdvise(p + kPage, kPage, hipMemAdviseSetPreferredLocation, 0));
+  ASSERT_OK(hipMemAdvise(p + kPage, kPage, hipMemAdviseSetCoarseGrain, 0));
+  ASSERT_OK(hipMemPrefetchAsync(p + kPage, 2 * kPage, hipCpuDeviceId, nullptr));
+  EXPECT_EQ(ask(hipMemRangeAttributeReadMostly, kPage, kPage), 1) << "rounded to the page";
+  EXPECT_EQ(ask(hipMemRangeAttributeReadMostly, 0, 2 * kPage), 0);
+  EXPECT_EQ(ask(hipMemRangeAttributeReadMostly, 2 * kPage, kPage), 0);
+  EXPECT_EQ(ask(hipMemRangeAttributeAccessedBy, kPage, kPage), 0);
+  EXPECT_EQ(ask(hipMemRangeAttributeAccessedBy, kPage, 2 * kPage), hipInvalidDeviceId);
+  EXPECT_EQ(ask(hipMemRangeAttributePreferredLocation, kPage, kPage), 0);
+  EXPECT_EQ(ask(hipMemRangeAttributePreferredLocation, 0, 3 * kPage), hipInvalidDeviceId);
+  EXPECT_EQ(ask(hipMemRangeAttributeLastPrefetchLocation, kPage, 2 * kPage), hipCpuDeviceId);
+  EXPECT_EQ(ask(hipMemRangeAttributeLastPrefetchLocation, 0, 3 * kPage), hipInvalidDeviceId);
+  EXPECT_EQ(ask(hipMemRangeAttributeCoherencyMode, kPage, kPage), hipMemRangeCoherencyModeCoarseGrain);
+  EXPECT_EQ(ask(hipMemRangeAttributeCoherencyMode, 0, 3 * kPage), hipMemRangeCoherencyModeIndeterminate);
+  ASSERT_OK(hipMemAdvise(p, 3 * kPage, hipMemAdviseUnsetReadMostly, 0));
+  EXPECT_EQ(ask(hipMemRangeAttributeReadMostly, kPage, kPage), 0);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemAdvise(p, kPage, hipMemoryAdvise(55), 0));
+  EXPECT_OK(hipFree(p));
+  // Memory of the program has hints too; device memory only says whether it is coherent.
+  std::vector<char> own(2 * kPage);
+  p = own.data();
+  ASSERT_OK(hipMemAdvise(p, own.size(), hipMemAdviseSetReadMostly, 0));
+  EXPECT_EQ(ask(hipMemRangeAttributeReadMostly, 0, own.size()), 1);
+  EXPECT_OK(hipStreamAttachMemAsync(nullptr, p, own.size(), hipMemAttachGlobal));
+  EXPECT_HIP(hipErrorInvalidValue, hipStreamAttachMemAsync(nullptr, p, 0, hipMemAttachGlobal));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemAdvise(reinterpret_cast<void*>(8), 8, hipMemAdviseSetReadMostly, 0));
+  DeviceBuffer<char> d(64);
+  p = d.get();
+  EXPECT_EQ(ask(hipMemRangeAttributeCoherencyMode, 0, 64), hipMemRangeCoherencyModeCoarseGrain);
+  int value;
+  EXPECT_HIP(hipErrorInvalidValue, hipMemRangeGetAttribute(&value, 4, hipMemRangeAttributeReadMostly, p, 64));
+  (void)hipGetLastError();
+}
+
 TEST(Pitch, RowsAreAlignedAndApart) {
   char* p = nullptr;
   size_t pitch = 0;
@@ -166,6 +215,9 @@ TEST(Pointers, Attributes) {
   EXPECT_EQ(start, d.get());
   EXPECT_OK(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, d + 10));
   EXPECT_EQ(size, 400u);
+  hipPointer_attribute first[] = {HIP_POINTER_ATTRIBUTE_RANGE_SIZE};
+  void* into[] = {&size};
+  EXPECT_HIP(hipErrorInvalidValue, hipDrvPointerGetAttributes(1, first, into, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, &local));
   EXPECT_OK(hipMemGetAddressRange(&start, &size, d + 99));
   EXPECT_EQ(start, d.get());
@@ -240,6 +292,109 @@ TEST(Memcpy, Async) {
   EXPECT_OK(hipStreamDestroy(s));
 }
 
+/// While it lives, the null stream and with it all blocking streams stand.
+class HeldNullStream {
+public:
+  HeldNullStream() : flag_(2) { EXPECT_OK(launch(kernels::spin, 1, 1, 0, nullptr, flag_.get(), flag_.get() + 1)); }
+  ~HeldNullStream() { release(); }
+  void release() {
+    flag_.store(0, 1);
+    EXPECT_OK(hipDeviceSynchronize());
+  }
+
+private:
+  PinnedBuffer<int> flag_;
+};
+
+TEST(Memcpy, NoHostWaitsForWhatHappensWithinADevice) {
+  const auto in = numbers(64);
+  const size_t n = in.size() * sizeof(int);
+  DeviceBuffer<int> a(64), b(64), c(64), e(64);
+  a.write(in);
+  for (auto* x : {&b, &c, &e}) x->zero();
+  hipMemcpy3DParms box{};
+  box.srcPtr = {a.get(), n, n, 1};
+  box.dstPtr = {c.get(), n, n, 1};
+  box.extent = {n, 1, 1};
+  box.kind = hipMemcpyDeviceToDevice;
+  {
+    HeldNullStream held;
+    ASSERT_OK(hipMemcpy(b, a, n, hipMemcpyDeviceToDevice));
+    ASSERT_OK(hipMemcpy3D(&box));
+    ASSERT_OK(hipMemset(e, 1, n));
+    EXPECT_HIP(hipErrorNotReady, hipStreamQuery(nullptr));
+  }
+  EXPECT_EQ(b.read(), in);
+  EXPECT_EQ(c.read(), in);
+  EXPECT_EQ(e.read()[63], 0x01010101);
+}
+
+TEST(Memcpy, WithSynchronousMemoryAndTheDriversBoxesItDoes) {
+  const size_t n = 64 * sizeof(int);
+  DeviceBuffer<int> a(64), b(64), pointed(64);
+  for (auto* x : {&a, &b, &pointed}) x->zero();
+  unsigned yes = 1;
+  ASSERT_OK(hipPointerSetAttribute(&yes, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, pointed.get()));
+  HIP_MEMCPY3D box{};
+  box.srcMemoryType = box.dstMemoryType = hipMemoryTypeDevice;
+  box.srcDevice = a.get();
+  box.dstDevice = b.get();
+  box.srcPitch = box.dstPitch = box.WidthInBytes = n;
+  box.srcHeight = box.dstHeight = box.Height = box.Depth = 1;
+  const std::function<hipError_t()> calls[] = {
+      [&] { return hipMemcpy(pointed, a, n, hipMemcpyDeviceToDevice); },
+      [&] { return hipMemset(pointed, 1, n); },
+      [&] { return hipDrvMemcpy3D(&box); },
+  };
+  for (auto& call : calls) {
+    HeldNullStream held;
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      EXPECT_OK(call());
+      over = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(over);
+    held.release();
+    other.join();
+  }
+}
+
+TEST(Memcpy, AShortPageableSourceIsReadAtOnceAndCopiedInOrder) {
+  auto in = numbers(64);
+  const auto expected = in;
+  const size_t n = in.size() * sizeof(int);
+  DeviceBuffer<int> d(64), rows(2 * 64);
+  for (auto* x : {&d, &rows}) x->zero();
+  {
+    HeldNullStream held;
+    ASSERT_OK(hipMemcpyAsync(d, in.data(), n, hipMemcpyHostToDevice, nullptr));
+    ASSERT_OK(hipMemcpy2DAsync(rows, 2 * n / 4, in.data(), n / 4, n / 4, 4, hipMemcpyHostToDevice, nullptr));
+    EXPECT_HIP(hipErrorNotReady, hipStreamQuery(nullptr));
+    std::fill(in.begin(), in.end(), -1);
+  }
+  EXPECT_EQ(d.read(), expected);
+  const auto got = rows.read();
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(got[i / 16 * 32 + i % 16], expected[i]) << i;
+}
+
+TEST(Memcpy, BetweenHostMemoryIsOverWhenTheCallReturns) {
+  PinnedBuffer<int> a(64), b(64), flag(2);
+  for (int i = 0; i < 64; ++i) a[i] = i;
+  hipStream_t s;
+  ASSERT_OK(hipStreamCreate(&s));
+  ASSERT_OK(launch(kernels::spin, 1, 1, 0, s, flag.get(), flag.get() + 1));
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    flag.store(0, 1);
+  });
+  EXPECT_OK(hipMemcpyAsync(b, a, 64 * sizeof(int), hipMemcpyHostToHost, s));
+  EXPECT_EQ(b[63], 63);
+  EXPECT_EQ(flag.load(1), 1) << "in stream order";
+  other.join();
+  EXPECT_OK(hipStreamDestroy(s));
+}
+
 TEST(Memcpy, Errors) {
   DeviceBuffer<int> d(10);
   int v[20] = {};
@@ -249,7 +404,8 @@ TEST(Memcpy, Errors) {
   EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(d, v, 44, hipMemcpyHostToDevice)) << "over the end";
   EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(d + 9, v, 8, hipMemcpyHostToDevice)) << "over the end";
   EXPECT_HIP(hipErrorInvalidMemcpyDirection, hipMemcpy(d, v, 4, hipMemcpyKind(17)));
-  EXPECT_HIP(hipErrorInvalidHandle, hipMemcpyAsync(d, v, 4, hipMemcpyHostToDevice, reinterpret_cast<hipStream_t>(v)));
+  EXPECT_HIP(hipErrorContextIsDestroyed,
+             hipMemcpyAsync(d, v, 4, hipMemcpyHostToDevice, reinterpret_cast<hipStream_t>(v)));
   (void)hipGetLastError();
 }
 
@@ -285,6 +441,33 @@ TEST(Memcpy, Rectangles) {
   c.Height = 2;
   ASSERT_OK(hipMemcpyParam2D(&c));
   EXPECT_EQ(part, (std::vector<int>{got[5], got[6], got[9], got[10]}));
+  (void)hipGetLastError();
+}
+
+TEST(Memcpy, RectanglesBeyondTheAllocationAreRefused) {
+  DeviceBuffer<int> d(9), e(9); // the page goes on
+  hip_Memcpy2D c{};
+  c.srcMemoryType = c.dstMemoryType = hipMemoryTypeDevice;
+  c.srcDevice = d.get();
+  c.dstDevice = e.get();
+  c.srcPitch = c.dstPitch = 3 * sizeof(int);
+  c.WidthInBytes = sizeof(int);
+  c.Height = 1;
+  c.srcY = 2;
+  EXPECT_OK(hipDrvMemcpy2DUnaligned(&c));
+  c.srcY = 3;
+  EXPECT_HIP(hipErrorInvalidValue, hipDrvMemcpy2DUnaligned(&c));
+  c.srcY = 0;
+  c.dstY = 3;
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyParam2D(&c));
+  HIP_MEMCPY3D narrow{};
+  narrow.srcMemoryType = narrow.dstMemoryType = hipMemoryTypeDevice;
+  narrow.srcDevice = d.get();
+  narrow.dstDevice = e.get();
+  narrow.srcPitch = narrow.WidthInBytes = 8;
+  narrow.dstPitch = 7;
+  narrow.srcHeight = narrow.dstHeight = narrow.Height = narrow.Depth = 1;
+  EXPECT_HIP(hipErrorInvalidValue, hipDrvMemcpy3D(&narrow)) << "not hipErrorInvalidPitchValue as of hipMemcpy3D";
   (void)hipGetLastError();
 }
 
