@@ -149,7 +149,8 @@ const struct sigaction* kept(const struct sigaction& action) {
   };
   static constinit const Kept* list = nullptr; // under g_mutex
   for (const Kept* k = list; k; k = k->next)
-    if (same(k->action, action) && k->action.sa_flags == action.sa_flags && same_mask(k->action.sa_mask, action.sa_mask))
+    if (same(k->action, action) && k->action.sa_flags == action.sa_flags &&
+        same_mask(k->action.sa_mask, action.sa_mask))
       return &k->action;
   list = new Kept{action, list};
   return &list->action;
@@ -168,7 +169,8 @@ Status install_one(int index) {
   int layer = g_layer[index] + 1;
   // A handler that goes and comes again, as test frameworks do for each test: the layer that passes on to it serves.
   for (int k = 0; k < layer; ++k)
-    if (const auto* previous = g_previous[k][index].load(std::memory_order_acquire); previous && same(*previous, current)) {
+    if (const auto* previous = g_previous[k][index].load(std::memory_order_acquire);
+        previous && same(*previous, current)) {
       layer = k;
       break;
     }

@@ -74,7 +74,8 @@ Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOpti
       return fail(options.shape_error, "kernel {}: {} threads in dimension {}, at most {} are possible", kernel.name,
                   s.threads[i], "xyz"[i], UINT32_MAX);
     if (options.limited_grid && s.threads[i] > uint64_t(p.maxGridSize[i]) * s.block[i])
-      return fail(options.shape_error, "kernel {}: grid dimension {} is {} threads in blocks of {}, at most {} blocks are possible",
+      return fail(options.shape_error,
+                  "kernel {}: grid dimension {} is {} threads in blocks of {}, at most {} blocks are possible",
                   kernel.name, "xyz"[i], s.threads[i], s.block[i], p.maxGridSize[i]);
   }
   if (s.block_threads() > uint64_t(p.maxThreadsPerBlock))

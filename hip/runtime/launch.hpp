@@ -39,7 +39,7 @@ struct MultiGrid {
 struct LaunchOptions {
   hipError_t shape_error = hipErrorInvalidConfiguration; ///< the code that the entry point documents for a bad shape
   hipError_t lds_error = hipErrorOutOfMemory;            ///< the same for too much shared memory
-  bool limited_grid = false; ///< the grid keeps to the device's limits of blocks
+  bool limited_grid = false;                             ///< the grid keeps to the device's limits of blocks
   /// What the launches of module kernels have in common.
   static LaunchOptions module() {
     LaunchOptions o;

@@ -19,7 +19,8 @@ Outcome<StreamPtr> stream_of_launch(hipStream_t handle) {
 Result launch_stub(const void* stub, dim3 grid, dim3 block, void** args, size_t lds, hipStream_t stream,
                    LaunchOptions options = {}) {
   auto& runtime = Runtime::get();
-  HIP_TRY_ASSIGN(StreamPtr s, options.cooperative ? runtime.stream(stream, StreamUse::enqueue) : stream_of_launch(stream));
+  HIP_TRY_ASSIGN(StreamPtr s,
+                 options.cooperative ? runtime.stream(stream, StreamUse::enqueue) : stream_of_launch(stream));
   HIP_TRY_ASSIGN(auto kernel, runtime.registry().kernel(stub, s->device()));
   return launch(kernel, LaunchShape::blocks(grid, block, lds), Arguments{.pointers = args}, s, options);
 }

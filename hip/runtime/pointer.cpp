@@ -130,7 +130,8 @@ public:
       if (h.preferred != all.preferred) all.preferred = hipInvalidDeviceId;
       if (h.last_prefetch != all.last_prefetch) all.last_prefetch = hipInvalidDeviceId;
       if (h.coherency != all.coherency) all.coherency = hipMemRangeCoherencyModeIndeterminate;
-      std::erase_if(all.accessed_by, [&](int d) { return !std::binary_search(h.accessed_by.begin(), h.accessed_by.end(), d); });
+      std::erase_if(all.accessed_by,
+                    [&](int d) { return !std::binary_search(h.accessed_by.begin(), h.accessed_by.end(), d); });
     }
     return all;
   }

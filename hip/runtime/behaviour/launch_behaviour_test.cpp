@@ -304,8 +304,8 @@ TEST_F(Module, LimitsAndHandles) {
   EXPECT_HIP(hipErrorInvalidValue, go(1, 64, 65540));
   hipDeviceProp_t limits;
   ASSERT_OK(hipGetDeviceProperties(&limits, 0));
-  EXPECT_HIP(hipErrorInvalidValue, hipModuleLaunchKernel(f, 1, unsigned(limits.maxGridSize[1]) + 1, 1, 1, 1, 1, 0,
-                                                         nullptr, args, nullptr));
+  EXPECT_HIP(hipErrorInvalidValue,
+             hipModuleLaunchKernel(f, 1, unsigned(limits.maxGridSize[1]) + 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
   EXPECT_OK(hipExtModuleLaunchKernel(f, 1, unsigned(limits.maxGridSize[1]) + 1, 1, 1, 1, 1, 0, nullptr, args, nullptr,
                                      nullptr, nullptr, 0))
       << "a grid of threads";
