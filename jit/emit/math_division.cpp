@@ -7,6 +7,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <optional>
@@ -45,6 +46,35 @@ Math::Impl::Scaled Math::Impl::unless(V rare, Scaled usual, function_ref<Scaled(
 }
 V Math::Impl::unless(V rare, V usual, function_ref<V()> f) {
   return unless(rare, Scaled{usual, nullptr}, [&] { return Scaled{f(), nullptr}; }).value;
+}
+
+SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, ArrayRef<Type*> results,
+                                       function_ref<void(Impl&, ArrayRef<V>, SmallVectorImpl<V>&)> body) {
+  Function* caller = ir.GetInsertBlock()->getParent();
+  Module& module = *caller->getParent();
+  const std::string whole = (Twine("bz.") + name + (format(args[0]).bits == 64 ? ".f64." : ".f32.") + Twine::utohexstr(traits.mode) + (traits.avx512 ? ".512" : ".256")).str();
+  auto* result = StructType::get(ir.getContext(), results);
+  Function* f = module.getFunction(whole);
+  if (!f) {
+    SmallVector<Type*, 4> types;
+    for (V a : args) types.push_back(a->getType());
+    f = Function::Create(FunctionType::get(result, types, false), Function::InternalLinkage, whole, module);
+    for (auto a : {Attribute::NoInline, Attribute::Cold, Attribute::NoUnwind}) f->addFnAttr(a);
+    set_math_attributes(*f, traits);
+    IRBuilder<> inside(BasicBlock::Create(ir.getContext(), "", f));
+    Impl m(inside, traits, lanes);
+    SmallVector<V, 4> parameters;
+    for (auto& a : f->args()) parameters.push_back(&a);
+    SmallVector<V, 2> values;
+    body(m, parameters, values);
+    V all = PoisonValue::get(result);
+    for (unsigned k = 0; k < values.size(); ++k) all = inside.CreateInsertValue(all, values[k], k);
+    inside.CreateRet(all);
+  }
+  V call = ir.CreateCall(f, args);
+  SmallVector<V, 2> values;
+  for (unsigned k = 0; k < results.size(); ++k) values.push_back(ir.CreateExtractValue(call, k));
+  return values;
 }
 
 // ---------------------------------------------------------------- reciprocals
@@ -97,7 +127,13 @@ Math::Impl::Scaled Math::Impl::div_scale(V s0, V s1, V s2) {
   V e1 = exponent_field(s1), e2 = exponent_field(s2);
   V usual = band(band(ult(sub(e1, 1), top - 3), ult(sub(e2, tiny + 1), top - tiny - 1)), ult(add(ir.CreateSub(e2, e1), low), low + far_apart));
   V plain = canonicalize(s0);
-  Scaled r = unless(invert(usual), {plain, Constant::getNullValue(type(Kind::flag))}, [&] { return div_scale_rare(s0, s1, s2); });
+  Scaled r = unless(invert(usual), {plain, Constant::getNullValue(type(Kind::flag))}, [&] {
+    auto rare = outlined("div_scale", {s0, s1, s2}, {s0->getType(), type(Kind::flag)}, [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) {
+      Scaled r = m.div_scale_rare(a[0], a[1], a[2]);
+      out.push_back(r.value), out.push_back(r.mask);
+    });
+    return Scaled{rare[0], rare[1]};
+  });
   memo.block = ir.GetInsertBlock(), memo.a = s0, memo.b = s1, memo.c = s2, memo.value = r.value, memo.mask = r.mask;
   return r;
 }
@@ -190,15 +226,19 @@ V Math::Impl::scaled_sum_double(V x, V y, V z, V plain, V n) {
 }
 
 V Math::Impl::div_fmas(V x, V y, V z, V scale) {
-  const FloatFormat& f = format(x);
   V r = fma(x, y, z);
   return unless(scale, r, [&] {
-    const int64_t by = &f == &kDouble ? 128 : 64;
-    V e = exponent_field(z);
-    V n = pick(sgt(e, f.bias), like(e, static_cast<uint64_t>(by)), like(e, static_cast<uint64_t>(-by)));
-    V scaled = &f == &kDouble ? scaled_sum_double(x, y, z, r, n) : scaled_sum_single(x, y, z, n);
-    return pick(band(scale, invert(is_nan(r))), scaled, r);
+    return outlined("div_fmas", {x, y, z, scale, r}, {r->getType()},
+                    [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.div_fmas_rare(a[0], a[1], a[2], a[3], a[4])); })[0];
   });
+}
+V Math::Impl::div_fmas_rare(V x, V y, V z, V scale, V plain) {
+  const FloatFormat& f = format(x);
+  const int64_t by = &f == &kDouble ? 128 : 64;
+  V e = exponent_field(z);
+  V n = pick(sgt(e, f.bias), like(e, static_cast<uint64_t>(by)), like(e, static_cast<uint64_t>(-by)));
+  V scaled = &f == &kDouble ? scaled_sum_double(x, y, z, plain, n) : scaled_sum_single(x, y, z, n);
+  return pick(band(scale, invert(is_nan(plain))), scaled, plain);
 }
 
 // ---------------------------------------------------------------- v_div_fixup
@@ -211,7 +251,10 @@ V Math::Impl::div_fixup(V q, V den, V num) {
   V e1 = exponent_field(den), e2 = exponent_field(num);
   const uint64_t top = f.exponent() >> f.mantissa, least = &f == &kDouble ? 1075 : 150, most = static_cast<uint64_t>(f.bias) + 1;
   V ordinary = band(band(ult(sub(e1, 1), top - 1), ult(sub(e2, 1), top - 1)), ult(add(ir.CreateSub(e2, e1), least), least + most + 1));
-  return unless(invert(ordinary), r, [&] { return div_fixup_rare(r, den, num); });
+  return unless(invert(ordinary), r, [&] {
+    return outlined("div_fixup", {r, den, num}, {r->getType()},
+                    [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.div_fixup_rare(a[0], a[1], a[2])); })[0];
+  });
 }
 /// `r` has the quotient's sign.
 V Math::Impl::div_fixup_rare(V r, V den, V num) {
@@ -236,10 +279,14 @@ V Math::Impl::div_fixup_rare(V r, V den, V num) {
 
 // ---------------------------------------------------------------- a whole division
 
-// Compilers make x / y of single precision from v_div_scale (twice), v_rcp, five fused steps, v_div_fmas and v_div_fixup. With a
-// reciprocal that is correctly rounded the second one is so too (checked for all 2^23 fractions), hence by Markstein's theorem the
-// quotient; scaled back it is rounded once. So the steps are the host's division, if rounding is to nearest and no denormal is
-// flushed. Double precision has a step less and no such proof.
+// Compilers make x / y from v_div_scale (twice), v_rcp, fused steps, v_div_fmas and v_div_fixup. The host's division has the same
+// result if rounding is to nearest and no denormal is flushed:
+//   The first reciprocal is correctly rounded (here), and so is a refined one: 1/d is never as near to a midpoint as the steps' error.
+//   By Markstein's theorem q + (n - d q) y is then correctly rounded if n - d q is exact, that is, for |q - n/d| within one unit.
+//   Single precision corrects q once before. In double precision q = n y may be off by one and a half, but then n/d is no
+//   midpoint's neighbour (those have n in the last places below 2, where all pairs were tried).
+//   Scaled back below the normals it is rounded once; there a tie needs q to be exact before, which only the correction of single
+//   precision makes sure. Doubles go through the steps where a quotient is that small.
 
 namespace {
 
@@ -282,7 +329,7 @@ void Math::Impl::remember(const Node& node, ArrayRef<V> a, V r) {
   case Prim::rcp: case Prim::fma: case Prim::fmul: case Prim::div_scale: case Prim::div_scale_out: case Prim::div_fmas: break;
   default: return;
   }
-  if (!a[0]->getType()->getScalarType()->isFloatTy()) return;
+  if (!a[0]->getType()->isFPOrFPVectorTy()) return;   // halves have no such steps
   origins[without_casts(r)] = {node.prim, {a.begin(), a.end()}};
 }
 
@@ -310,25 +357,55 @@ V Math::Impl::whole_division(V q, V den, V num) {
     if (!flag) flag = made(both->getOperand(1), Prim::div_scale_out);
   }
   if (!flag || !same(flag->args[0], num) || !same(flag->args[1], den) || !same(flag->args[2], num)) return nullptr;
-  // e2 = num - den * q1, q1 = q0 + e1 * y, e1 = num - den * q0, q0 = num * y.
+  // e = num - den * q with a given q.
   auto rest = [&](V e, V of, V& d, V& n) {
     const Origin* o = made(e, Prim::fma);
     d = negated(other_factor(o, of));
     n = o ? static_cast<V>(o->args[2]) : nullptr;
     return d && n;
   };
-  V d, n, d1, n1;
+  V d, n;
   if (!rest(e2, q1, d, n) || !scaled(d, den) || !scaled(n, num)) return nullptr;
-  const Origin* second = made(q1, Prim::fma);
-  V e1 = other_factor(second, y), q0 = second ? static_cast<V>(second->args[2]) : nullptr;
-  if (!e1 || !rest(e1, q0, d1, n1) || !same(d1, d) || !same(n1, n) || !same(other_factor(made(q0, Prim::fmul), y), n)) return nullptr;
-  // y = r + r * (1 - den * r), r = 1 / den.
-  const Origin* better = made(y, Prim::fma);
-  V r = better ? static_cast<V>(better->args[2]) : nullptr;
+  auto rest_of_these = [&](V e, V of, V numerator) {
+    V d1, n1;
+    return e && rest(e, of, d1, n1) && same(d1, d) && same(n1, numerator);
+  };
+  // y = r + r * (1 - den * r), from r = 1 / den; twice in double precision.
+  auto better = [&](V of) -> V {
+    const Origin* o = made(of, Prim::fma);
+    V r = o ? static_cast<V>(o->args[2]) : nullptr;
+    V e = r ? other_factor(o, r) : nullptr;
+    return e && rest_of_these(e, r, real(r, 1.0)) ? r : nullptr;
+  };
+  const bool wide = &format(num) == &kDouble;
+  V r = better(y);
+  if (wide) r = r ? better(r) : nullptr;
   const Origin* reciprocal = made(r, Prim::rcp);
-  V one, d0, e0 = other_factor(better, r);
-  if (!reciprocal || !same(reciprocal->args[0], d) || !e0 || !rest(e0, r, d0, one) || !same(d0, d) || !same(one, real(r, 1.0))) return nullptr;
-  return ir.CreateFDiv(num, den);
+  if (!reciprocal || !same(reciprocal->args[0], d)) return nullptr;
+  // q1 = q0 + (num - den * q0) * y in single precision, q0 = num * y.
+  V q0 = q1;
+  if (!wide) {
+    const Origin* second = made(q1, Prim::fma);
+    q0 = second ? static_cast<V>(second->args[2]) : nullptr;
+    if (!q0 || !rest_of_these(other_factor(second, y), q0, n)) return nullptr;
+  }
+  if (!same(other_factor(made(q0, Prim::fmul), y), n)) return nullptr;
+  V quotient = ir.CreateFDiv(num, den);
+  if (!wide) return quotient;
+  V small = ult(sub(band(as_int(quotient), kDouble.magnitude()), 1), kDouble.pow2(-1021) - 1);
+  return unless(small, quotient, [&] {
+    return outlined("division", {num, den}, {num->getType()},
+                    [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.division_by_steps(a[0], a[1])); })[0];
+  });
+}
+
+/// As compilers write it.
+V Math::Impl::division_by_steps(V num, V den) {
+  Scaled d = div_scale(den, den, num), n = div_scale(num, den, num);
+  V minus = ir.CreateFNeg(d.value), one = real(num, 1.0), y = rcp(d.value);
+  for (int k = 0; k < 2; ++k) y = fma(fma(minus, y, one), y, y);
+  V q = fmul(n.value, y);
+  return div_fixup(canonicalize(div_fmas(fma(minus, q, n.value), y, q, n.mask)), den, num);
 }
 
 } // namespace bz::jit

@@ -167,7 +167,7 @@ struct Math::Impl {
   // ------------------------------------------------------------ division (math_division.cpp)
   struct Scaled { V value, mask; };
   struct ScaleMemo { llvm::WeakVH block, a, b, c, value, mask; } scale_memo;
-  /// What values of single precision were made of: a division's steps are recognised by it.
+  /// What values were made of: a division's steps are recognised by it.
   struct Origin { Prim prim; llvm::SmallVector<llvm::WeakTrackingVH, 4> args; };
   llvm::ValueMap<llvm::Value*, Origin> origins;
   void remember(const Node& node, llvm::ArrayRef<V> a, V result);
@@ -185,7 +185,12 @@ struct Math::Impl {
   /// `usual`, or where a lane of `rare` is set what `f` emits: code out of the way.
   V unless(V rare, V usual, llvm::function_ref<V()> f);
   Scaled unless(V rare, Scaled usual, llvm::function_ref<Scaled()> f);
+  /// A call of a function of the module's own, made when first asked for, so that rare code stands there once.
+  llvm::SmallVector<V, 2> outlined(const char* name, llvm::ArrayRef<V> args, llvm::ArrayRef<llvm::Type*> results,
+                                   llvm::function_ref<void(Impl&, llvm::ArrayRef<V>, llvm::SmallVectorImpl<V>&)> body);
   Scaled div_scale_rare(V x, V y, V z);
+  V div_fmas_rare(V x, V y, V z, V scale, V plain);
+  V division_by_steps(V num, V den);
 
   // ------------------------------------------------------------ transcendental functions and other formats (math_special.cpp)
   V exp2(V x);

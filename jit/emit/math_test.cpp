@@ -493,11 +493,23 @@ public:
     auto home = [&](Reg r) {
       return ir_.CreateGEP(ir_.getInt8Ty(), f->getArg(0), ir_.CreateAdd(ir_.CreateMul(f->getArg(1), ir_.getInt64(4 * kLanes)), ir_.getInt64(layout::vgpr(r - kVgpr0))));
     };
-    std::map<Reg, llvm::Value*> regs, masks;
-    auto read = [&](Reg r) {
+    std::map<Reg, llvm::Value*> regs, masks;   // pairs stay one value, under their first register
+    auto half = [&](llvm::Value* x, Prim p) {
+      Node n;
+      n.prim = p, n.kind = Kind::u32, n.lane = true;
+      const Kind kind = Kind::u64;
+      return math.emit(n, {&x, 1}, {&kind, 1}, 0);
+    };
+    auto read = [&](Reg r, Kind kind) {
       auto& v = regs[r];
-      if (!v) v = ir_.CreateAlignedLoad(math.type(Kind::u32, true), home(r), llvm::Align(64));
-      return v;
+      if (v) return v;
+      auto load = [&](Reg x) -> llvm::Value* { return ir_.CreateAlignedLoad(math.type(Kind::u32, true), home(x), llvm::Align(64)); };
+      if (kind != Kind::u64) return v = load(r);
+      Node make;
+      make.prim = Prim::make64, make.kind = Kind::u64, make.lane = true;
+      llvm::Value* halves[] = {load(r), load(static_cast<Reg>(r + 1))};
+      const Kind kinds[] = {Kind::u32, Kind::u32};
+      return v = math.emit(make, halves, kinds, 0);
     };
     for (auto& l : code) {
       std::vector<llvm::Value*> values;
@@ -507,10 +519,11 @@ public:
         switch (n.prim) {
         case Prim::src: {
           auto* o = source_of(l.inst, static_cast<int>(n.imm));
-          values.push_back(o->is_const() ? static_cast<llvm::Value*>(ir_.getInt32(static_cast<uint32_t>(o->value))) : read(reg_of(*o, 256)));
+          llvm::Type* type = math.type(n.kind, false);
+          values.push_back(o->is_const() ? static_cast<llvm::Value*>(llvm::ConstantInt::get(type, o->value)) : read(reg_of(*o, 256), n.kind));
           break;
         }
-        case Prim::old: values.push_back(read(reg_of(*dest_of(l.inst), 256))); break;
+        case Prim::old: values.push_back(read(reg_of(*dest_of(l.inst), 256), n.kind)); break;
         case Prim::put: values.push_back(nullptr), regs[reg_of(*dest_of(l.inst), 256)] = arg(0); break;
         case Prim::lanes_out: values.push_back(nullptr), masks[mask_dest(l.inst)] = arg(0); break;
         case Prim::lanes_in: values.push_back(masks.at(mask_source(l.inst, constant))); break;
@@ -519,21 +532,26 @@ public:
           std::vector<Kind> kinds;
           for (int k = 0; k < n.args; ++k) args.push_back(arg(k)), kinds.push_back(l.nodes[n.arg[static_cast<size_t>(k)]].kind);
           values.push_back(math.emit(n, args, kinds, 0));
-          if (n.prim == Prim::div_fixup) {
-            auto* op = llvm::dyn_cast<llvm::BinaryOperator>(values.back());
-            whole = op && op->getOpcode() == llvm::Instruction::FDiv;
-          }
         }
         }
       }
     }
-    ir_.CreateAlignedStore(regs.at(vgpr(2)), home(vgpr(2)), llvm::Align(64));
+    llvm::Value* result = regs.at(vgpr(4));
+    const bool wide = result->getType()->getScalarSizeInBits() == 64;
+    ir_.CreateAlignedStore(wide ? half(result, Prim::lo) : result, home(vgpr(4)), llvm::Align(64));
+    if (wide) ir_.CreateAlignedStore(half(result, Prim::hi), home(vgpr(5)), llvm::Align(64));
     ir_.CreateRetVoid();
     if (llvm::verifyFunction(*f, &llvm::errs())) std::abort();
+    for (auto& block : *f)
+      for (auto& i : block)
+        if (i.getOpcode() == llvm::Instruction::FDiv && !llvm::isa<llvm::Constant>(i.getOperand(0))) whole = true;
+        else if (i.getOpcode() == llvm::Instruction::FDiv) ++reciprocals;
+    whole |= reciprocals > 1;
   }
   bool whole = false;   ///< recognised as one
 
 private:
+  int reciprocals = 0;   ///< divisions of a constant
   llvm::IRBuilder<> ir_;
 };
 
@@ -561,6 +579,7 @@ void fast_numerics(bool avx512) {
 }
 
 struct DivisionCase {
+  bool wide;               ///< double precision
   const char* num;
   const char* den;
   const char* fixup_den;   ///< another one: no division
@@ -573,14 +592,27 @@ void division(bool avx512) {
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
   constexpr DivisionCase kCases[] = {
-      {"v0", "v1", "v1", 0x3f0, true}, {"1.0", "v1", "v1", 0x3f0, true},  {"v0", "v1", "v1", 0x1f0, true},
-      {"v0", "v1", "v0", 0x3f0, false}, {"v0", "v1", "v1", 0x3f5, false}, {"v0", "v1", "v1", 0x3a0, false},
+      {false, "N", "D", "D", 0x3f0, true},  {false, "1.0", "D", "D", 0x3f0, true},  {false, "N", "D", "D", 0x1f0, true}, {false, "N", "D", "N", 0x3f0, false},
+      {false, "N", "D", "D", 0x3f5, false}, {false, "N", "D", "D", 0x3a0, false},   {true, "N", "D", "D", 0x3f0, true},  {true, "1.0", "D", "D", 0x3f0, true},
+      {true, "N", "D", "N", 0x3f0, false},  {true, "N", "D", "D", 0x3fa, false},
   };
   for (auto& c : kCases) {
-    std::string n = c.num, d = c.den;
-    auto words = exec::testing::assemble(Target::gfx942, "v_div_scale_f32 v3, s[2:3], " + d + ", " + d + ", " + n + "\n v_rcp_f32 v4, v3\n v_div_scale_f32 v5, vcc, " + n + ", " + d +
-                                         ", " + n + "\n v_fma_f32 v6, -v3, v4, 1.0\n v_fmac_f32 v4, v6, v4\n v_mul_f32 v6, v5, v4\n v_fma_f32 v7, -v3, v6, v5\n"
-                                         " v_fmac_f32 v6, v7, v4\n v_fma_f32 v3, -v3, v6, v5\n v_div_fmas_f32 v3, v3, v4, v6\n v_div_fixup_f32 v2, v3, " + c.fixup_den + ", " + n + "\n");
+    // Registers by a letter: N numerator, D denominator, R result, the others between.
+    std::string text = c.wide ? "v_div_scale_T E, s[2:3], $d, $d, $n\n v_rcp_T Y, E\n v_div_scale_T S, vcc, $n, $d, $n\n v_fma_T A, -E, Y, 1.0\n v_fmac_T Y, Y, A\n"
+                                " v_fma_T A, -E, Y, 1.0\n v_fmac_T Y, Y, A\n v_mul_T A, S, Y\n v_fma_T E, -E, A, S\n v_div_fmas_T E, E, Y, A\n v_div_fixup_T R, E, $f, $n\n"
+                              : "v_div_scale_T E, s[2:3], $d, $d, $n\n v_rcp_T Y, E\n v_div_scale_T S, vcc, $n, $d, $n\n v_fma_T A, -E, Y, 1.0\n v_fmac_T Y, A, Y\n"
+                                " v_mul_T A, S, Y\n v_fma_T B, -E, A, S\n v_fmac_T A, B, Y\n v_fma_T E, -E, A, S\n v_div_fmas_T E, E, Y, A\n v_div_fixup_T R, E, $f, $n\n";
+    auto replace = [&](const std::string& what, const std::string& by) {
+      for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
+    };
+    replace("$n", c.num), replace("$d", c.den), replace("$f", c.fixup_den);
+    replace("_T", c.wide ? "_f64" : "_f32");
+    unsigned next = 0;
+    for (const char* letter : {"N", "D", "R", "E", "Y", "S", "A", "B"}) {
+      replace(letter, c.wide ? "v[" + std::to_string(next) + ":" + std::to_string(next + 1) + "]" : "v" + std::to_string(next));
+      next += 2;
+    }
+    auto words = exec::testing::assemble(Target::gfx942, text);
     ASSERT_TRUE(words.ok()) << words.status().to_string();
     std::vector<Lifted> code;
     for (size_t at = 0; at < words->size();) {
@@ -592,7 +624,7 @@ void division(bool avx512) {
     bool whole = false;
     Jit jit(avx512);
     jit.add([&](llvm::Module& module) { whole = Division(module, code, {.mode = c.mode, .avx512 = avx512}, "division").whole; });
-    EXPECT_EQ(whole, c.whole) << c.num << " / " << c.den << ", MODE " << c.mode;
+    EXPECT_EQ(whole, c.whole) << c.num << " / " << c.den << ", MODE " << c.mode << (c.wide ? ", double" : "");
     auto* function = jit.function("division");
     Machine m(Target::gfx942);
     auto b = std::make_unique<Block>();
@@ -600,24 +632,33 @@ void division(bool avx512) {
     m.set_exec(~uint64_t{0});
     Random r(number("BZ_JIT_SEED", 1));
     for (uint64_t run = 0; run < number("BZ_JIT_RUNS", 60) * 20; ++run) {
-      for (unsigned reg : {0u, 1u})
-        for (unsigned lane = 0; lane < 64; ++lane) m.vgpr(reg)[lane] = b->row(reg)[lane] = static_cast<uint32_t>(exec::judge::random_value(r, r.chance(80) ? Type::f32 : Type::b32));
-      // Some quotients near the smallest and largest numbers.
+      auto set = [&](unsigned reg, unsigned lane, uint64_t x) {
+        m.vgpr(reg)[lane] = b->row(reg)[lane] = static_cast<uint32_t>(x);
+        m.vgpr(reg + 1)[lane] = b->row(reg + 1)[lane] = static_cast<uint32_t>(x >> 32);
+      };
+      for (unsigned reg : {0u, 2u})
+        for (unsigned lane = 0; lane < 64; ++lane) set(reg, lane, exec::judge::random_value(r, r.chance(80) ? (c.wide ? Type::f64 : Type::f32) : Type::b64));
+      // Some quotients near the smallest and largest numbers, and ties there.
+      const uint32_t mantissa = c.wide ? 52 : 23, top = c.wide ? 2047 : 255;
       for (unsigned lane = 0; lane < 64 && run % 2; ++lane) {
-        const uint32_t e = r.below(255), to = r.chance(50) ? r.below(30) : 225 + r.below(30);
-        const int n = static_cast<int>(e) + static_cast<int>(to) - 127;
-        m.vgpr(1)[lane] = b->row(1)[lane] = (r.word() & 0x807fffff) | e << 23;
-        m.vgpr(0)[lane] = b->row(0)[lane] = (r.word() & 0x807fffff) | static_cast<uint32_t>(std::clamp(n, 0, 254)) << 23;
+        const uint32_t e = r.below(top), to = r.chance(50) ? r.below(mantissa + 8) : top - 1 - r.below(30);
+        const int n = static_cast<int>(e) + static_cast<int>(to) - static_cast<int>(top / 2);
+        auto fraction = [&] { return (r.bits() & ((uint64_t{1} << mantissa) - 1)) >> (r.chance(40) ? r.below(mantissa) : 0) << (r.chance(40) ? r.below(mantissa) : 0); };
+        const uint64_t mask = (uint64_t{1} << mantissa) - 1, sign = uint64_t{r.below(2)} << (c.wide ? 63 : 31);
+        set(2, lane, (fraction() & mask) | uint64_t{e} << mantissa);
+        set(0, lane, (fraction() & mask) | static_cast<uint64_t>(std::clamp(n, 0, static_cast<int>(top) - 1)) << mantissa | sign);
       }
       ASSERT_TRUE(m.run(*words).ok());
       const unsigned saved = _mm_getcsr();
       _mm_setcsr(exec::mxcsr_of_mode(c.mode, false));
       for (unsigned chunk = 0; chunk < kChunks; ++chunk) function(b->bytes, chunk, nullptr);
       _mm_setcsr(saved);
-      const Operand f32{.type = Type::f32};
+      const Operand result{.type = c.wide ? Type::f64 : Type::f32};
       for (unsigned lane = 0; lane < 64; ++lane)
-        ASSERT_TRUE(alike(m.vgpr(2)[lane], b->row(2)[lane], 0, 0, &f32, false))
-            << std::hex << m.vgpr(0)[lane] << " / " << m.vgpr(1)[lane] << ": interpreter " << m.vgpr(2)[lane] << ", compiled " << b->row(2)[lane] << ", MODE " << c.mode;
+        for (unsigned k = 0; k < (c.wide ? 2u : 1u); ++k)
+          ASSERT_TRUE(alike(m.vgpr(4 + k)[lane], b->row(4 + k)[lane], m.vgpr(5 - k)[lane], b->row(5 - k)[lane], &result, k == 1))
+              << std::hex << m.vgpr(1)[lane] << ' ' << m.vgpr(0)[lane] << " / " << m.vgpr(3)[lane] << ' ' << m.vgpr(2)[lane] << ": interpreter " << m.vgpr(5)[lane] << ' '
+              << m.vgpr(4)[lane] << ", compiled " << b->row(5)[lane] << ' ' << b->row(4)[lane] << ", MODE " << c.mode << (c.wide ? ", double" : "");
     }
   }
 }

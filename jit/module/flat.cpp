@@ -85,14 +85,14 @@ Status flatten(std::string_view object, std::string_view function, exec::NativeI
     }
   }
 
-  // The frame's size: pairs of address and ULEB128.
+  // Frames of the function and of what it calls, with their return addresses: pairs of address and ULEB128.
+  image.stack_bytes = 0;
   for (auto section : elf->sections()) {
     auto name = section.getName();
     auto contents = section.getContents();
     if (!name || !contents || *name != ".stack_sizes") continue;
     llvm::DataExtractor data(*contents, true, 8);
-    uint64_t at = 8;
-    image.stack_bytes = static_cast<uint32_t>(data.getULEB128(&at));
+    for (uint64_t at = 8; at < contents->size(); at += 8) image.stack_bytes += static_cast<uint32_t>(data.getULEB128(&at)) + 8;
   }
 
   image.places.clear();
