@@ -92,7 +92,7 @@ Value FunctionEmitter::read_lane(const Instruction& x, const Node& n, const Valu
   if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(lane.base)) {
     const unsigned l = c->getZExtValue() & 63;
     const Value& v = row[l / kLanes];
-    if (v.regular() && !v.cond) {
+    if (v.regular() && !v.cond && !v.on_only) {
       auto* delta = ir_.getInt32(static_cast<uint32_t>(v.pattern.delta[l % kLanes]));
       return Values::scalar(Kind::u32, ir_.CreateAdd(v.base, delta));
     }

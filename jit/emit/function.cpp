@@ -195,6 +195,7 @@ bool FunctionEmitter::attempt(const char* name) {
 
   regs_ = std::make_unique<Registers>(values_, wave_);
   regs_->guesses = &guesses_;
+  regs_->tests = on("tests");
   auto unchanged = [this](const Version& v, Reg r, bool wide) { return unchanged_from(v, r, wide); };
   regs_->unchanged_from = unchanged;
   mask_parts_.clear();
@@ -283,6 +284,8 @@ void FunctionEmitter::emit_version(Version& v) {
   regs_->at = &v;
   exec_masks_ = {};
   branch_condition_ = jump_target_ = nullptr;
+  const ExecChange change = unit_.instructions[b.first + b.count - 1].exec;
+  v.exec_grows = change != ExecChange::none && change != ExecChange::shrinks;
   if (request_.count) {
     auto* p = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_, offsetof(NativeContext, instructions));
     ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), p), ir_.getInt64(b.count)), p);

@@ -81,7 +81,9 @@ private:
   Access access_of(const Instruction& x, MemoryImm m, bool is_load);
   void transfer(const Instruction& x, const Access& a);
   void atomic(const Instruction& x, AtomicImm m);
-  void two_ways(const Instruction& x, llvm::Value* fast, Reg dest, unsigned registers, llvm::function_ref<void(std::vector<Chunks>&)> make);
+using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
+  void moves(const Instruction& x, const Access& a, const Chunks& address, const std::vector<Chunks>& data, std::vector<Chunks>& result);
+  void either(llvm::Value* condition, std::vector<Chunks>& result, bool as_uniform, Make first, Make second);
   Value chunk_address(const Access& a, unsigned chunk);
   /// i1: the fast form may be used for the chunk; null: always.
   llvm::Value* fast_condition(const Access& a, const Value& address, unsigned chunk);

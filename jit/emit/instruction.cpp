@@ -100,6 +100,7 @@ void FunctionEmitter::put(const Instruction& x, Reg r, unsigned chunk, const Val
   if (mask && (always || x.keep.test(r))) {
     auto* old = values_.lanes(regs_->read32(r, chunk));
     result = Values::vector(Kind::u32, ir_.CreateSelect(mask, values_.lanes(v), old));
+    if (v.regular() && !always && !v.pattern.uniform()) result.base = v.base, result.pattern = v.pattern, result.cond = v.cond, result.on_only = true;
   }
   writes_.push_back({r, chunk, result});
 }
@@ -228,7 +229,9 @@ void FunctionEmitter::lane_nodes(const Instruction& x) {
           put(x, r, q, arg(0), mask[q], is_dpp);
         } else if (mask[q] && (is_dpp || x.keep.test(r) || x.keep.test(r + 1u))) {
           auto* old = values_.lanes(regs_->read64(r, q));
-          wide.push_back({r, q, Values::vector(Kind::u64, ir_.CreateSelect(mask[q], values_.lanes(arg(0)), old))});
+          Value v = Values::vector(Kind::u64, ir_.CreateSelect(mask[q], values_.lanes(arg(0)), old));
+          if (const Value& n = arg(0); n.regular() && !is_dpp && !n.pattern.uniform()) v.base = n.base, v.pattern = n.pattern, v.cond = n.cond, v.on_only = true;
+          wide.push_back({r, q, v});
         } else {
           wide.push_back({r, q, arg(0)});
         }

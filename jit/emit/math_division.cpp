@@ -59,7 +59,8 @@ SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, Array
     SmallVector<Type*, 4> types;
     for (V a : args) types.push_back(a->getType());
     f = Function::Create(FunctionType::get(result, types, false), Function::InternalLinkage, whole, module);
-    for (auto a : {Attribute::NoInline, Attribute::Cold, Attribute::NoUnwind}) f->addFnAttr(a);
+    for (auto a : {Attribute::NoInline, Attribute::Cold, Attribute::NoUnwind, Attribute::WillReturn}) f->addFnAttr(a);
+    f->setDoesNotAccessMemory();   // so that a call whose result nobody wants goes away
     set_math_attributes(*f, traits);
     IRBuilder<> inside(BasicBlock::Create(ir.getContext(), "", f));
     Impl m(inside, traits, lanes);
@@ -294,7 +295,8 @@ V without_casts(V x) {
   while (auto* c = dyn_cast_or_null<BitCastInst>(x)) x = c->getOperand(0);
   return x;
 }
-bool same(V x, V y) {
+/// Surely the same value: one, or made alike from the same ones.
+bool same(V x, V y, int depth = 4) {
   x = without_casts(x), y = without_casts(y);
   if (!x || !y) return false;
   if (x == y) return true;
@@ -308,9 +310,11 @@ bool same(V x, V y) {
     auto p = bits(s), q = bits(t);
     return p && q && *p == *q;
   }
-  auto *a = dyn_cast<BinaryOperator>(x), *b = dyn_cast<BinaryOperator>(y);
-  return a && b && a->getOpcode() == b->getOpcode() && llvm::isa<Constant>(a->getOperand(1)) && a->getOperand(1) == b->getOperand(1) &&
-         same(a->getOperand(0), b->getOperand(0));
+  auto *a = dyn_cast<Instruction>(x), *b = dyn_cast<Instruction>(y);
+  if (!a || !b || !depth || !a->isSameOperationAs(b) || a->mayReadOrWriteMemory() || llvm::isa<PHINode>(a) || llvm::isa<CallBase>(a)) return false;
+  for (unsigned k = 0; k < a->getNumOperands(); ++k)
+    if (!same(a->getOperand(k), b->getOperand(k), depth - 1)) return false;
+  return true;
 }
 /// y of -y.
 V negated(V x) {

@@ -137,7 +137,7 @@ Value FunctionEmitter::chunk_address(const Access& a, unsigned chunk) {
 }
 
 llvm::Value* FunctionEmitter::fast_condition(const Access& a, const Value& address, unsigned chunk) {
-  llvm::Value* ok = address.cond;
+  llvm::Value* ok = nullptr;
   auto* mask = exec_mask(chunk);
   auto none = [&](llvm::Value* bad) {   // <16 x i1>: no active lane
     if (mask) bad = ir_.CreateAnd(bad, mask);
@@ -368,30 +368,43 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
   static constexpr const char* kSpaces[] = {"global", "flat", "scratch", "lds", "buffer"};
   if (!on(kSpaces[static_cast<size_t>(a.space)])) return outcall(x);
   Chunks address;
-  llvm::Value* fast = nullptr;
+  llvm::Value* pattern = nullptr;
   for (unsigned q = 0; q < kChunks; ++q) {
     exec_mask(q);
     address[q] = chunk_address(a, q);
-    fast = values_.and_cond(fast, fast_condition(a, address[q], q));
-  }
-  if (auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(fast)) {
-    if (!known->isOne()) return outcall(x);
-    fast = nullptr;
+    pattern = values_.and_cond(pattern, address[q].cond);
   }
   const unsigned registers = is_dword(a.elem) ? a.cells * a.dwords : 1;
-  // Everything that both ways read is made before they part.
+  // Everything that the ways read is made before they part.
   std::vector<Chunks> data(registers);
   for (unsigned k = 0; k < registers; ++k)
     for (unsigned q = 0; q < kChunks; ++q) {
       if (!a.is_load) data[k][q] = regs_->read32(static_cast<Reg>(a.data[k / a.dwords] + k % a.dwords), q);
       else if (elem_merges(a.elem) || (exec_mask(q) && x.keep.test(a.dest + k))) data[k][q] = regs_->read32(static_cast<Reg>(a.dest + k), q);
     }
-  // A flat address may be private memory, where one address is another cell for each lane.
-  const bool conditional = a.space == Space::flat || (fast != nullptr && std::any_of(address.begin(), address.end(), [](const Value& v) { return v.cond != nullptr; }));
-  two_ways(x, fast, a.dest, a.is_load ? registers : 0, [&](std::vector<Chunks>& result) {
-    // On this way the conditions of addresses hold.
-    for (auto& v : address)
-      if (v.cond) v.cond = nullptr, v.vec = nullptr;
+  std::vector<Chunks> result(a.is_load ? registers : 0);
+  if (!pattern) {
+    moves(x, a, address, data, result);
+  } else {
+    // The lanes lie as the pattern says, or each for itself.
+    Chunks regular = address, each = address;
+    for (unsigned q = 0; q < kChunks; ++q) {
+      if (!address[q].cond) continue;
+      regular[q].cond = nullptr;
+      if (!regular[q].on_only) regular[q].vec = nullptr;
+      each[q] = Values::vector(address[q].kind, address[q].vec);
+    }
+    either(pattern, result, false, [&](std::vector<Chunks>& r) { moves(x, a, regular, data, r); }, [&](std::vector<Chunks>& r) { moves(x, a, each, data, r); });
+  }
+  for (unsigned k = 0; k < result.size(); ++k)
+    for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(a.dest + k), q, result[k][q]);
+}
+
+/// An access whose addresses need no condition but bounds and the like.
+void FunctionEmitter::moves(const Instruction& x, const Access& a, const Chunks& address, const std::vector<Chunks>& data, std::vector<Chunks>& result) {
+  llvm::Value* fast = nullptr;
+  for (unsigned q = 0; q < kChunks; ++q) fast = values_.and_cond(fast, fast_condition(a, address[q], q));
+  auto natively = [&](std::vector<Chunks>& result) {
     for (unsigned q = 0; q < kChunks; ++q) {
       for (unsigned k = 0; k < a.cells; ++k) {
         std::vector<Value> cell;
@@ -416,56 +429,61 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
         }
         auto* mask = exec_mask(q);
         if (mask && x.keep.test(a.dest + k)) v = Values::vector(Kind::u32, ir_.CreateSelect(mask, values_.lanes(v), values_.lanes(data[k][q])));
-        // One value for all lanes under a condition is many on the other way.
-        if (conditional) v = Values::vector(Kind::u32, values_.lanes(v));
+        // A flat address may be private memory, where one address is another cell for each lane.
+        if (a.space == Space::flat) v = values_.plain(v);
       }
-  });
+  };
+  auto by_interpreter = [&](std::vector<Chunks>& result) {
+    call_out(x);
+    for (unsigned k = 0; k < result.size(); ++k)
+      for (unsigned q = 0; q < kChunks; ++q) result[k][q] = from_home(static_cast<Reg>(a.dest + k), q);
+  };
+  if (auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(fast)) {
+    if (known->isOne()) natively(result);
+    else by_interpreter(result);
+  } else if (!fast) {
+    natively(result);
+  } else {
+    either(fast, result, true, natively, by_interpreter);
+  }
 }
 
-/// `make` fills the results where `fast` is true (null: always); elsewhere the interpreter does the instruction. Results go to the
-/// registers from `dest` on. A result that `make` says is uniform must be that on both ways.
-void FunctionEmitter::two_ways(const Instruction& x, llvm::Value* fast, Reg dest, unsigned registers, llvm::function_ref<void(std::vector<Chunks>&)> make) {
+/// Two ways to the same results, the first one likely. `as_uniform`: what is uniform in versions for full waves on the first way
+/// is that on the other one too, where it comes as a vector.
+void FunctionEmitter::either(llvm::Value* condition, std::vector<Chunks>& result, bool as_uniform, Make first, Make second) {
   auto& c = module_.getContext();
-  std::vector<Chunks> result(registers);
-  if (!fast) {
-    make(result);
-  } else {
-    auto* fast_block = llvm::BasicBlock::Create(c, "fast", function_);
-    auto* slow_block = llvm::BasicBlock::Create(c, "slow", function_);
-    auto* done = llvm::BasicBlock::Create(c, "done", function_);
-    auto* weights = llvm::MDNode::get(c, {llvm::MDString::get(c, "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(100000)),
-                                          llvm::ConstantAsMetadata::get(ir_.getInt32(1))});
-    ir_.CreateCondBr(fast, fast_block, slow_block)->setMetadata(llvm::LLVMContext::MD_prof, weights);
-    regs_->keep_parts = false;
-    ir_.SetInsertPoint(fast_block);
-    make(result);
-    auto* fast_end = ir_.GetInsertBlock();
-    ir_.CreateBr(done);
-    ir_.SetInsertPoint(slow_block);
-    call_out(x);
-    std::vector<Chunks> other(registers);
-    for (unsigned k = 0; k < registers; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) other[k][q] = from_home(static_cast<Reg>(dest + k), q);
-    auto* slow_end = ir_.GetInsertBlock();
-    ir_.CreateBr(done);
-    for (unsigned k = 0; k < registers; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) {
-        Value& v = result[k][q];
-        const bool scalar = v.uniform() && !exec_mask(q);
-        ir_.SetInsertPoint(fast_end->getTerminator());
-        auto* mine = scalar ? v.base : values_.lanes(v);
-        ir_.SetInsertPoint(slow_end->getTerminator());
-        auto* theirs = scalar ? ir_.CreateExtractElement(other[k][q].vec, uint64_t{0}) : other[k][q].vec;
-        auto* p = llvm::PHINode::Create(mine->getType(), 2, "", done);
-        p->addIncoming(mine, fast_end);
-        p->addIncoming(theirs, slow_end);
-        v = scalar ? Values::scalar(Kind::u32, p) : Values::vector(Kind::u32, p);
-      }
-    ir_.SetInsertPoint(done);
-    regs_->keep_parts = true;
-  }
-  for (unsigned k = 0; k < registers; ++k)
-    for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(dest + k), q, result[k][q]);
+  auto* first_block = llvm::BasicBlock::Create(c, "fast", function_);
+  auto* second_block = llvm::BasicBlock::Create(c, "slow", function_);
+  auto* done = llvm::BasicBlock::Create(c, "done", function_);
+  auto* weights = llvm::MDNode::get(c, {llvm::MDString::get(c, "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(100000)),
+                                        llvm::ConstantAsMetadata::get(ir_.getInt32(1))});
+  ir_.CreateCondBr(condition, first_block, second_block)->setMetadata(llvm::LLVMContext::MD_prof, weights);
+  const bool keep = regs_->keep_parts;
+  regs_->keep_parts = false;
+  std::vector<Chunks> other = result;
+  ir_.SetInsertPoint(first_block);
+  first(result);
+  auto* first_end = ir_.GetInsertBlock();
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(second_block);
+  second(other);
+  auto* second_end = ir_.GetInsertBlock();
+  ir_.CreateBr(done);
+  for (unsigned k = 0; k < result.size(); ++k)
+    for (unsigned q = 0; q < kChunks; ++q) {
+      Value& v = result[k][q];
+      const bool scalar = as_uniform && v.uniform() && !exec_mask(q);
+      ir_.SetInsertPoint(first_end->getTerminator());
+      auto* mine = scalar ? v.base : values_.lanes(v);
+      ir_.SetInsertPoint(second_end->getTerminator());
+      auto* theirs = scalar ? ir_.CreateExtractElement(other[k][q].vec, uint64_t{0}) : values_.lanes(other[k][q]);
+      auto* p = llvm::PHINode::Create(mine->getType(), 2, "", done);
+      p->addIncoming(mine, first_end);
+      p->addIncoming(theirs, second_end);
+      v = scalar ? Values::scalar(Kind::u32, p) : Values::vector(Kind::u32, p);
+    }
+  ir_.SetInsertPoint(done);
+  regs_->keep_parts = keep;
 }
 
 // ---------------------------------------------------------------- atomics
@@ -510,6 +528,7 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
   for (unsigned q = 0; q < kChunks; ++q) {
     exec_mask(q);
     address[q] = chunk_address(a, q);
+    if (address[q].cond) address[q] = values_.plain(address[q]);   // it goes lane by lane anyway
     fast = values_.and_cond(fast, fast_condition(a, address[q], q));
   }
   auto read = [&](Reg r, unsigned q) { return wide ? regs_->read64(r, q) : regs_->read32(r, q); };
@@ -527,7 +546,8 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
     if (!known->isOne()) return outcall(x);
     fast = nullptr;
   }
-  two_ways(x, fast, a.dest, returns ? registers : 0, [&](std::vector<Chunks>& result) {
+  std::vector<Chunks> results(returns ? registers : 0);
+  auto natively = [&](std::vector<Chunks>& result) {
     auto& c = module_.getContext();
     auto at = [&](llvm::IRBuilderBase& b, unsigned table, llvm::Type* t, llvm::Value* lane) {
       return b.CreateInBoundsGEP(t, b.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), tables_, 512 * table), lane);
@@ -536,8 +556,6 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
     auto keep = [&](unsigned table, llvm::Type* t, const Chunks& v) {
       for (unsigned q = 0; q < kChunks; ++q) ir_.CreateAlignedStore(values_.lanes(v[q]), at(ir_, table, t, ir_.getInt64(kLanes * q)), llvm::Align(64));
     };
-    for (auto& v : address)
-      if (v.cond && v.base) v.cond = nullptr;
     keep(0, where, address);
     keep(1, cell, operand);
     if (m.op == A::cmpswap) keep(2, cell, expected);
@@ -606,7 +624,16 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
         result[1][q] = Values::vector(Kind::u32, ir_.CreateTrunc(ir_.CreateLShr(v, 32), values_.vector_type(Kind::u32)));
       }
     }
-  });
+  };
+  if (!fast) natively(results);
+  else
+    either(fast, results, false, natively, [&](std::vector<Chunks>& result) {
+      call_out(x);
+      for (unsigned k = 0; k < result.size(); ++k)
+        for (unsigned q = 0; q < kChunks; ++q) result[k][q] = from_home(static_cast<Reg>(a.dest + k), q);
+    });
+  for (unsigned k = 0; k < results.size(); ++k)
+    for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(a.dest + k), q, results[k][q]);
 }
 
 } // namespace bz::jit

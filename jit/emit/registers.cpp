@@ -16,7 +16,7 @@ struct AtEnd {
 };
 
 bool same(const Value& x, const Value& y) {
-  return x.vec == y.vec && x.base == y.base && x.cond == y.cond && x.pattern == y.pattern;
+  return x.vec == y.vec && x.base == y.base && x.cond == y.cond && x.pattern == y.pattern && x.on_only == y.on_only;
 }
 
 } // namespace
@@ -93,7 +93,9 @@ Value Registers::arrived(Version* v, Reg r, unsigned chunk, bool wide) {
 
 Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
   AtEnd place_it(ir_, v);
-  return read(v, r, chunk, wide);
+  Value x = read(v, r, chunk, wide);
+  if (x.on_only && v->exec_grows) x = Values::vector(x.kind, x.vec);
+  return x;
 }
 
 bool Registers::from_home(Reg r, unsigned chunk, const Value& v) const {
@@ -122,7 +124,7 @@ Value Registers::load(Version* v, Reg r, unsigned chunk, bool wide) {
   }
   if (auto p = entry_patterns.find({r, chunk}); p != entry_patterns.end() && v->kernel_start && values_.patterns) {
     auto* base = ir_.CreateAnd(ir_.CreateAlignedLoad(ir_.getInt32Ty(), home(r, chunk), llvm::Align(4)), ir_.getInt32(static_cast<uint32_t>(p->second.second)));
-    return keep({Kind::u32, nullptr, base, nullptr, p->second.first});
+    return keep({Kind::u32, nullptr, base, nullptr, p->second.first, false});
   }
   return keep(Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), home(r, chunk), llvm::Align(64))));
 }
@@ -134,31 +136,50 @@ llvm::PHINode* Registers::phi(Version* v, llvm::Type* type) {
 Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
   std::vector<Value> x;
   for (auto& e : v->in) x.push_back(at_end(e.from, r, chunk, wide));
-  bool all_same = true, regular = true, conditional = false;
+  bool all_same = true;
+  const Value* shape = nullptr;   // a way whose pattern is worth keeping
   for (auto& y : x) {
     all_same &= same(y, x[0]);
-    regular &= y.regular() && y.pattern == x[0].pattern;
-    conditional |= y.cond != nullptr;
+    if (y.regular() && (!shape || (shape->pattern.uniform() && !y.pattern.uniform()))) shape = &y;
   }
   if (all_same) return x[0];   // it reaches all ways, so it was made before they parted
+  bool regular = shape != nullptr, conditional = false;
+  if (shape)
+    for (auto& y : x) {
+      const bool fits = y.regular() && y.pattern == shape->pattern;
+      // Lane numbers and addresses: worth a test. Whether data happen to be equal is not.
+      if (!fits && (shape->pattern.uniform() || chunk == kScalar || !tests)) regular = false;
+      conditional |= !fits || y.cond;
+    }
   const Kind k = kind_of(wide);
-  Value result{k, nullptr, nullptr, nullptr, {}};
+  Value result{k, nullptr, nullptr, nullptr, {}, false};
   auto join = [&](llvm::Type* t, auto get) {
     auto* p = phi(v, t);
     for (size_t i = 0; i < x.size(); ++i) p->addIncoming(get(i), v->in[i].block);
     return p;
   };
   if (regular) {
-    result.pattern = x[0].pattern;
-    result.base = join(values_.scalar_type(k), [&](size_t i) { return x[i].base; });
-    if (conditional) result.cond = join(ir_.getInt1Ty(), [&](size_t i) -> llvm::Value* { return x[i].cond ? x[i].cond : ir_.getTrue(); });
+    result.pattern = shape->pattern;
+    std::vector<Fitted> f;
+    for (size_t i = 0; i < x.size(); ++i) f.push_back(fit(v->in[i].from, x[i], result.pattern));
+    for (auto& y : x) result.on_only |= y.regular() && y.on_only;
+    result.base = join(values_.scalar_type(k), [&](size_t i) { return f[i].base; });
+    if (conditional) result.cond = join(ir_.getInt1Ty(), [&](size_t i) { return f[i].cond; });
   }
-  if (!regular || conditional)
+  if (!regular || conditional || result.on_only)
     result.vec = join(values_.vector_type(k), [&](size_t i) {
       AtEnd place_it(ir_, v->in[i].from);
       return values_.lanes(x[i]);
     });
   return result;
+}
+
+/// Base and condition of a value as one with the pattern; made at the end of its way.
+Registers::Fitted Registers::fit(Version* from, const Value& x, const Pattern& p) {
+  AtEnd place_it(ir_, from);
+  if (x.regular() && x.pattern == p) return {x.base, x.cond ? x.cond : ir_.getTrue()};
+  auto* vec = values_.lanes(x);
+  return {ir_.CreateExtractElement(vec, uint64_t{0}), values_.follows(Values::vector(x.kind, vec), p)};
 }
 
 /// A phi whose arguments come later. In a loop most registers keep the shape that they come in with.
@@ -177,7 +198,7 @@ Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
     if (x) return x;
   }
   const Kind k = kind_of(wide);
-  Value x{k, nullptr, nullptr, nullptr, {}};
+  Value x{k, nullptr, nullptr, nullptr, {}, false};
   const uint32_t key = place(r, chunk) << 1 | wide;
   if (chunk == kScalar) {
     x.base = opaque(v, values_.scalar_type(k));
@@ -189,8 +210,9 @@ Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
       x.pattern = first.pattern;
       x.base = opaque(v, values_.scalar_type(k));
       if (guess.conditional || first.cond) x.cond = opaque(v, ir_.getInt1Ty());
+      x.on_only = guess.on_only || first.on_only;
     } else guess.vector = true;
-    if (!x.base || x.cond) x.vec = opaque(v, values_.vector_type(k));
+    if (!x.base || x.cond || x.on_only) x.vec = opaque(v, values_.vector_type(k));
   }
   promises_.push_back({v, r, chunk, wide, x});
   return x;
@@ -218,11 +240,14 @@ bool Registers::finish() {
         continue;
       }
       if (p.value.base) {
-        bool fits = y.regular() && y.pattern == p.value.pattern;
-        if (!fits) (*guesses)[{p.version->name, key}].vector = true, right = false;
-        else if (y.cond && !p.value.cond) (*guesses)[{p.version->name, key}].conditional = true, right = false;
-        arguments[p.value.base].push_back(fits ? y.base : llvm::PoisonValue::get(p.value.base->getType()));
-        if (p.value.cond) arguments[p.value.cond].push_back(fits && y.cond ? y.cond : ir_.getTrue());
+        const bool fits = y.regular() && y.pattern == p.value.pattern;
+        Guess& guess = (*guesses)[{p.version->name, key}];
+        if (!fits && (p.value.pattern.uniform() || !tests)) guess.vector = true, right = false;
+        else if ((!fits || y.cond) && !p.value.cond) guess.conditional = true, right = false;
+        else if (fits && y.on_only && !p.value.on_only) guess.on_only = true, right = false;
+        const Fitted f = fit(e.from, y, p.value.pattern);
+        arguments[p.value.base].push_back(f.base);
+        if (p.value.cond) arguments[p.value.cond].push_back(f.cond);
       }
       if (p.value.vec) arguments[p.value.vec].push_back(values_.lanes(y));
     }

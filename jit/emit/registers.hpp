@@ -31,6 +31,7 @@ struct Version {
   std::vector<Edge> in;
   bool complete = false;        ///< all its ways in are known
   bool emitted = false;
+  bool exec_grows = false;      ///< at its end lanes may come on
 
   struct Def {
     Value v32;                  ///< the register by itself
@@ -47,6 +48,7 @@ public:
   Registers(Values& values, llvm::Value* wave) : values_(values), ir_(values.ir()), wave_(wave) {}
 
   Version* at = nullptr;     ///< where code is being made
+  bool tests = true;         ///< patterns survive where ways meet, by a test at run time
   bool keep_parts = true;    ///< halves of pairs are made once; not on a way out, which leads nowhere else
 
   // Scalars: chunk kScalar. Flags: SCC is of 32 bits, 0 or 1.
@@ -77,7 +79,7 @@ public:
   /// not write r and begins nowhere else; else none. All of them are known then.
   llvm::function_ref<std::vector<Version::Edge>(const Version&, Reg, bool wide)> unchanged_from = nullptr;
 
-  struct Guess { bool conditional = false, vector = false; };
+  struct Guess { bool conditional = false, on_only = false, vector = false; };
   std::map<std::pair<uint32_t, uint32_t>, Guess>* guesses = nullptr;   ///< by version and key; kept from attempt to attempt
 
 private:
@@ -89,6 +91,8 @@ private:
   Value merge(Version* v, Reg r, unsigned chunk, bool wide);
   Value promise(Version* v, Reg r, unsigned chunk, bool wide);
   llvm::PHINode* phi(Version* v, llvm::Type* type);
+  struct Fitted { llvm::Value *base, *cond; };
+  Fitted fit(Version* from, const Value& x, const Pattern& p);
   llvm::Value* opaque(Version* v, llvm::Type* type);
 
   struct Promise {

@@ -49,6 +49,13 @@ llvm::Value* Values::lanes(const Value& v) {
   return ir_.CreateAdd(s, llvm::ConstantVector::get(c));
 }
 
+llvm::Value* Values::follows(const Value& v, const Pattern& p) {
+  auto* vec = lanes(v);
+  Value expected{v.kind, nullptr, ir_.CreateExtractElement(vec, uint64_t{0}), nullptr, p, false};
+  auto* same = ir_.CreateICmpEQ(vec, lanes(expected));
+  return ir_.CreateICmpEQ(ir_.CreateBitCast(same, ir_.getInt16Ty()), ir_.getInt16(0xffff));
+}
+
 llvm::Value* Values::and_cond(llvm::Value* x, llvm::Value* y) { return !x ? y : !y || x == y ? x : ir_.CreateAnd(x, y); }
 
 llvm::Value* Values::emit(const Node& node, std::span<const Value> args, unsigned chunk, bool lane) {
@@ -75,7 +82,7 @@ Value Values::pure(const Node& node, std::span<const Value> args, unsigned chunk
     }
     if (Value v = all_uniform(node, args, chunk)) return v;
     if (Value v = regular(node, args)) {
-      if (v.cond) v.vec = emit(node, args, chunk, true);
+      if (v.cond || v.on_only) v.vec = emit(node, args, chunk, true);
       return v;
     }
   }
@@ -114,7 +121,7 @@ bool Values::apart(const Value& v) {
 }
 
 llvm::Value* Values::no_wrap(llvm::Value* base, const Pattern& p, bool is_signed) {
-  Value v{Kind::u32, nullptr, base, nullptr, p};
+  Value v{Kind::u32, nullptr, base, nullptr, p, false};
   const auto bits = p.bits();
   if (bits && apart(v) && !(is_signed && (*bits >> 31))) return nullptr;
   const int64_t least = p.least(), range = p.most() - least;
@@ -126,15 +133,18 @@ llvm::Value* Values::no_wrap(llvm::Value* base, const Pattern& p, bool is_signed
 
 Value Values::regular(const Node& node, std::span<const Value> args) {
   llvm::Value* cond = nullptr;
+  bool on_only = false;
   for (const Value& a : args) {
     if (!a.regular()) return {};
     cond = and_cond(cond, a.cond);
+    on_only |= a.on_only;
   }
   if (args.empty()) return {};
   Value v = regular_op(node, args);
   if (!v) return v;
   v.kind = node.kind;
   v.cond = and_cond(cond, v.cond);
+  v.on_only = on_only;
   if (auto c = constant_of(v.cond)) {
     if (!*c) return {};
     v.cond = nullptr;
@@ -151,14 +161,14 @@ Value Values::bitwise_op(Prim p, Kind kind, const Value& x, const Value& y) {
   auto pattern = bitwise(p == Prim::and_ ? Bitwise::and_ : p == Prim::or_ ? Bitwise::or_ : Bitwise::xor_, x.pattern, ones, width_of(kind));
   if (!pattern) return {};
   auto* base = p == Prim::and_ ? ir_.CreateAnd(x.base, y.base) : p == Prim::or_ ? ir_.CreateOr(x.base, y.base) : ir_.CreateXor(x.base, y.base);
-  return {kind, nullptr, base, nullptr, *pattern};
+  return {kind, nullptr, base, nullptr, *pattern, false};
 }
 
 /// args are all regular; their conditions are the caller's business.
 Value Values::regular_op(const Node& node, std::span<const Value> args) {
   const unsigned width = width_of(node.kind);
   const Value& x = args[0];
-  auto with = [&](llvm::Value* base, const Pattern& p, llvm::Value* cond = nullptr) { return Value{node.kind, nullptr, base, cond, p}; };
+  auto with = [&](llvm::Value* base, const Pattern& p, llvm::Value* cond = nullptr) { return Value{node.kind, nullptr, base, cond, p, false}; };
   auto second_uniform = [&] { return args.size() > 1 && args[1].pattern.uniform(); };
   switch (node.prim) {
   case Prim::add: return with(ir_.CreateAdd(x.base, args[1].base), add(x.pattern, args[1].pattern, width));

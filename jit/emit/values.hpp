@@ -16,16 +16,18 @@ namespace bz::jit {
 using Ir = llvm::IRBuilder<llvm::InstSimplifyFolder>;
 
 /// A value of the wave (only `base`), or of a chunk: `vec`, or base + pattern. With `cond`, base and pattern hold only where it is
-/// true at run time, and `vec` is there too and always right.
+/// true at run time, and `vec` is there too and always right. With `on_only`, they hold for lanes that are on in EXEC, until it
+/// grows; `vec` is there too.
 struct Value {
   Kind kind = Kind::none;
   llvm::Value* vec = nullptr;
   llvm::Value* base = nullptr;
   llvm::Value* cond = nullptr;
   Pattern pattern;
+  bool on_only = false;
 
   bool regular() const { return base != nullptr; }                          ///< base + pattern, perhaps under cond
-  bool uniform() const { return base && !cond && pattern.uniform(); }
+  bool uniform() const { return base && !cond && !on_only && pattern.uniform(); }
   explicit operator bool() const { return vec || base; }
 };
 
@@ -37,8 +39,12 @@ public:
   llvm::Type* scalar_type(Kind k) const { return math_.type(k, false); }
   llvm::Type* vector_type(Kind k) const { return math_.type(k, true); }
 
-  static Value scalar(Kind k, llvm::Value* v) { return {k, nullptr, v, nullptr, {}}; }
-  static Value vector(Kind k, llvm::Value* v) { return {k, v, nullptr, nullptr, {}}; }
+  static Value scalar(Kind k, llvm::Value* v) { return {k, nullptr, v, nullptr, {}, false}; }
+  static Value vector(Kind k, llvm::Value* v) { return {k, v, nullptr, nullptr, {}, false}; }
+  /// Without base and pattern.
+  Value plain(const Value& v) { return vector(v.kind, lanes(v)); }
+  /// i1: the lanes of v differ as p says.
+  llvm::Value* follows(const Value& v, const Pattern& p);
   Value constant(Kind k, uint64_t bits);
 
   /// All lanes, at the builder's place.

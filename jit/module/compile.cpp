@@ -13,6 +13,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -79,6 +80,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::ADCEPass());
   for (auto& f : module)
     if (!f.isDeclaration()) passes.run(f, fam);
+  llvm::GlobalDCEPass().run(module, mam);   // rare steps of divisions that were recognised as a whole
 }
 
 bool has_avx512(const llvm::TargetMachine& m) {
