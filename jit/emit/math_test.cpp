@@ -56,6 +56,7 @@ struct Question {
   uint32_t mode = 0x3f0;
   bool scalar = false, by_chunk = false;   ///< one call for the wave; the chunk's number is in the code
   bool fast = false;
+  bool uniform = false;   ///< what depends on scalars only is computed once, as a scalar
 };
 /// A chunk of the wave at `wave`; masks that it writes go to `masks`, so that other chunks see the old ones.
 using Compiled = void (*)(char* wave, uint64_t chunk, uint16_t* masks);
@@ -172,7 +173,8 @@ private:
       return ir_.CreateVectorSplat(kLanes, ir_.getInt1(value & 1));
     }
     case Prim::lanes_out: case Prim::lanes_out_exec: {
-      V x = ir_.CreateAnd(arg(0), mask(chunk_of(layout::sgpr(kExec), 2)));
+      V flags = arg(0)->getType()->isVectorTy() ? arg(0) : ir_.CreateVectorSplat(kLanes, arg(0));
+      V x = ir_.CreateAnd(flags, mask(chunk_of(layout::sgpr(kExec), 2)));
       stores_.push_back({ir_.CreateGEP(ir_.getInt16Ty(), masks_, chunk_), math_->bits_of(x)});
       return nullptr;
     }
@@ -187,7 +189,10 @@ private:
       std::vector<V> args;
       std::vector<Kind> kinds;
       for (int k = 0; k < n.args; ++k) args.push_back(arg(k)), kinds.push_back(kind(k));
-      return math_->emit(n, args, kinds, fixed_);
+      Node once = n;
+      const bool by_lane = n.prim == Prim::lane_index || n.prim == Prim::mbcnt_lo || n.prim == Prim::mbcnt_hi;
+      if (q_.uniform && !by_lane && std::ranges::none_of(args, [](V x) { return x->getType()->isVectorTy(); })) once.lane = false;
+      return math_->emit(once, args, kinds, fixed_);
     }
     }
   }
@@ -470,6 +475,7 @@ std::vector<Question> questions(uint64_t seed, uint64_t per_encoding, const char
             if (!usable(q.lifted)) continue;
             q.mode = cls == isa::FamilyClass::scalar ? 0x3f0 : random_mode(r);
             q.scalar = cls == isa::FamilyClass::scalar;
+            q.uniform = !q.scalar && r.chance(50);
             for (auto& n : q.lifted.nodes) q.by_chunk |= n.prim == Prim::lane_index || n.prim == Prim::mbcnt_lo || n.prim == Prim::mbcnt_hi;
             list.push_back(std::move(q));
             has_one = true;

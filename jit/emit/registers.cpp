@@ -94,7 +94,12 @@ Value Registers::arrived(Version* v, Reg r, unsigned chunk, bool wide) {
 Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
   AtEnd place_it(ir_, v);
   Value x = read(v, r, chunk, wide);
-  if (x.on_only && v->exec_grows) x = Values::vector(x.kind, x.vec);
+  if (x.on_only && v->exec_grows) {
+    // Lanes come on that hold something else, or the same as those that were on: a test says.
+    const Pattern p = x.pattern;
+    x = Values::vector(x.kind, x.vec);
+    if (tests && !p.uniform()) x.base = ir_.CreateExtractElement(x.vec, uint64_t{0}), x.cond = values_.follows(x, p), x.pattern = p;
+  }
   return x;
 }
 
@@ -211,7 +216,7 @@ Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
       x.base = opaque(v, values_.scalar_type(k));
       if (guess.conditional || first.cond) x.cond = opaque(v, ir_.getInt1Ty());
       x.on_only = guess.on_only || first.on_only;
-    } else guess.vector = true;
+    }
     if (!x.base || x.cond || x.on_only) x.vec = opaque(v, values_.vector_type(k));
   }
   promises_.push_back({v, r, chunk, wide, x});
