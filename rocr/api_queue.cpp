@@ -101,7 +101,7 @@ Outcome hsa_amd_queue_intercept_register(Runtime& runtime, hsa_queue_t* queue, h
                                          void* data) {
   if (!queue) return null_argument("queue");
   if (!handler) return null_argument("callback");
-  ROCR_TRY_ASSIGN(InterceptQueue * q, runtime.intercept_queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.intercept_queue(queue));
   q->add(handler, data);
   return {};
 }
@@ -136,13 +136,13 @@ Outcome hsa_queue_destroy(Runtime& runtime, hsa_queue_t* queue) {
 Outcome hsa_queue_inactivate(Runtime& runtime, hsa_queue_t* queue) {
   if (!queue) return null_argument("queue");
   if (runtime.is_soft_queue(queue)) return {}; // the program decides what it still processes
-  ROCR_TRY_ASSIGN(Queue * q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   return q->inactivate();
 }
 
 Outcome hsa_amd_queue_set_priority(Runtime& runtime, hsa_queue_t* queue, hsa_amd_queue_priority_t priority) {
   if (!queue) return null_argument("queue");
-  ROCR_TRY_ASSIGN(Queue * q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   return q->set_priority(priority);
 }
 
@@ -150,7 +150,7 @@ Outcome hsa_amd_queue_cu_set_mask(Runtime& runtime, const hsa_queue_t* queue, ui
   if (!queue) return null_argument("queue");
   if (bits % 32) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bits are no multiple of 32", bits);
   if (bits && !mask) return null_argument("cu_mask");
-  ROCR_TRY_ASSIGN(Queue * q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   return q->set_cu_mask({mask, bits / 32});
 }
 
@@ -158,7 +158,7 @@ Outcome hsa_amd_queue_cu_get_mask(Runtime& runtime, const hsa_queue_t* queue, ui
   if (!queue) return null_argument("queue");
   if (!bits || bits % 32) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} bits are no multiple of 32", bits);
   if (!mask) return null_argument("cu_mask");
-  ROCR_TRY_ASSIGN(const Queue* q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   return q->get_cu_mask({mask, bits / 32});
 }
 
@@ -166,7 +166,7 @@ Outcome hsa_amd_queue_get_info(Runtime& runtime, hsa_queue_t* queue, hsa_queue_i
                                void* value) {
   if (!queue) return null_argument("queue");
   if (!value) return null_argument("value");
-  ROCR_TRY_ASSIGN(const Queue* q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   switch (attribute) {
   case HSA_AMD_QUEUE_INFO_AGENT:
     return put(value, q->agent()->handle());
@@ -178,7 +178,7 @@ Outcome hsa_amd_queue_get_info(Runtime& runtime, hsa_queue_t* queue, hsa_queue_i
 
 Outcome hsa_amd_profiling_set_profiler_enabled(Runtime& runtime, hsa_queue_t* queue, int enable) {
   if (!queue) return null_argument("queue");
-  ROCR_TRY_ASSIGN(Queue * q, runtime.queue(queue));
+  ROCR_TRY_ASSIGN(const auto q, runtime.queue(queue));
   q->set_profiling(enable != 0);
   return {};
 }

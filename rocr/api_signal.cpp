@@ -201,7 +201,7 @@ Outcome hsa_signal_destroy(Runtime& runtime, hsa_signal_t signal) {
   if (s->kind == AMD_SIGNAL_KIND_DOORBELL)
     return fail(HSA_STATUS_ERROR_INVALID_SIGNAL, "a doorbell goes with its queue");
   runtime.user_loop().drop(s);
-  runtime.signals().destroy(s);
+  if (!runtime.signals().destroy(s)) return fail(HSA_STATUS_ERROR_INVALID_SIGNAL, "another thread destroyed it");
   return {};
 }
 

@@ -260,29 +260,31 @@ bool Runtime::is_soft_queue(const hsa_queue_t* queue) const {
 }
 
 Outcome Runtime::remove_queue(hsa_queue_t* queue) {
-  std::unique_ptr<Queue> gone; // destroyed after the lock: it waits for its error handler
-  std::unique_ptr<InterceptQueue> intercepting;
+  // Destroyed here, after the lock (it waits for its error handler) and after the calls of other threads that use it.
+  std::shared_ptr<Queue> gone;
+  std::shared_ptr<InterceptQueue> intercepting;
   {
     std::unique_lock lock(queue_mutex_);
     if (soft_queues_.erase(queue)) return {};
     if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) {
       intercepting = std::move(at->second);
       intercept_queues_.erase(at);
-      return {};
-    }
-    const auto at = queues_.find(queue);
-    if (at == queues_.end())
+    } else if (const auto found = queues_.find(queue); found != queues_.end()) {
+      gone = std::move(found->second);
+      queues_.erase(found);
+    } else {
       return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<void*>(queue));
-    gone = std::move(at->second);
-    queues_.erase(at);
+    }
   }
+  while (gone.use_count() > 1 || intercepting.use_count() > 1) std::this_thread::yield();
   return {};
 }
 
-Result<Queue*> Runtime::queue(const hsa_queue_t* queue) const {
+Result<std::shared_ptr<Queue>> Runtime::queue(const hsa_queue_t* queue) const {
   std::shared_lock lock(queue_mutex_);
-  if (const auto at = queues_.find(queue); at != queues_.end()) return at->second.get();
-  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) return &at->second->device_queue();
+  if (const auto at = queues_.find(queue); at != queues_.end()) return at->second;
+  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end())
+    return std::shared_ptr<Queue>(at->second, &at->second->device_queue());
   return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no live queue", static_cast<const void*>(queue));
 }
 
@@ -291,9 +293,9 @@ void Runtime::add_intercept_queue(std::unique_ptr<InterceptQueue> queue) {
   intercept_queues_.emplace(queue->public_queue(), std::move(queue));
 }
 
-Result<InterceptQueue*> Runtime::intercept_queue(const hsa_queue_t* queue) const {
+Result<std::shared_ptr<InterceptQueue>> Runtime::intercept_queue(const hsa_queue_t* queue) const {
   std::shared_lock lock(queue_mutex_);
-  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) return at->second.get();
+  if (const auto at = intercept_queues_.find(queue); at != intercept_queues_.end()) return at->second;
   return fail(HSA_STATUS_ERROR_INVALID_QUEUE, "{} is no intercepting queue", static_cast<const void*>(queue));
 }
 

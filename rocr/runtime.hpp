@@ -73,10 +73,10 @@ public:
   void add_soft_queue(std::unique_ptr<SoftQueue> queue);
   bool is_soft_queue(const hsa_queue_t* queue) const;
   void add_intercept_queue(std::unique_ptr<InterceptQueue> queue);
-  Result<InterceptQueue*> intercept_queue(const hsa_queue_t* queue) const;
+  Result<std::shared_ptr<InterceptQueue>> intercept_queue(const hsa_queue_t* queue) const;
   Outcome remove_queue(hsa_queue_t* queue);
-  /// The device's queue, also of an intercepting one.
-  Result<Queue*> queue(const hsa_queue_t* queue) const;
+  /// The device's queue, also of an intercepting one. Whoever removes it waits until the call lets it go.
+  Result<std::shared_ptr<Queue>> queue(const hsa_queue_t* queue) const;
   uint64_t next_queue_id() { return next_queue_id_++; }
   bool queue_messages() const { return queue_messages_; }
   void add_queue_notifier(hsa_amd_runtime_queue_notifier notifier, void* data);
@@ -108,9 +108,9 @@ private:
   std::unique_ptr<FaultWatch> faults_;
   Tools tools_;
   mutable std::shared_mutex queue_mutex_;
-  std::unordered_map<const hsa_queue_t*, std::unique_ptr<Queue>> queues_;
+  std::unordered_map<const hsa_queue_t*, std::shared_ptr<Queue>> queues_;
   std::unordered_map<const hsa_queue_t*, std::unique_ptr<SoftQueue>> soft_queues_;
-  std::unordered_map<const hsa_queue_t*, std::unique_ptr<InterceptQueue>> intercept_queues_;
+  std::unordered_map<const hsa_queue_t*, std::shared_ptr<InterceptQueue>> intercept_queues_;
   std::vector<std::pair<hsa_amd_runtime_queue_notifier, void*>> queue_notifiers_;
   std::atomic<uint64_t> next_queue_id_{0};
 };

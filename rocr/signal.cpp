@@ -332,27 +332,30 @@ void* SignalPool::shared_block(const amd_signal_t* s) {
   return all.by_block.contains(block_of(s)) ? reinterpret_cast<void*>(block_of(s)) : nullptr;
 }
 
-void SignalPool::destroy(amd_signal_t* s) {
+bool SignalPool::destroy(amd_signal_t* s) {
   if (void* block = shared_block(s)) { // the other processes keep theirs
     std::shared_ptr<SharedSignal> gone;
     {
       auto& all = shared_signals();
       std::unique_lock lock(all.mutex);
-      gone = std::move(all.by_block[block_of(s)]);
-      all.by_block.erase(block_of(s));
+      const auto at = all.by_block.find(block_of(s));
+      if (at == all.by_block.end()) return false;
+      gone = std::move(at->second);
+      all.by_block.erase(at);
     }
     --live_;
     gone->release(block);
-    return;
+    return true;
   }
   std::unique_lock lock(mutex_);
   SignalHost& host = host_of(s);
-  host.live = false;
+  if (!host.live.exchange(false)) return false;
   s->kind = AMD_SIGNAL_KIND_INVALID; // a late use is recognized
   if (host.event) free_events_.push_back(host.event);
   host.event = nullptr;
   free_.push_back(s);
   --live_;
+  return true;
 }
 
 Result<amd_signal_t*> SignalPool::find(hsa_signal_t handle) const {

@@ -86,7 +86,8 @@ public:
   /// The block of a shared signal, else null.
   static void* shared_block(const amd_signal_t* s);
 
-  void destroy(amd_signal_t* s);
+  /// False if another thread was faster.
+  bool destroy(amd_signal_t* s);
   /// The signal behind a handle, or INVALID_SIGNAL / INVALID_ARGUMENT for null.
   Result<amd_signal_t*> find(hsa_signal_t handle) const;
   size_t live_count() const { return live_; }

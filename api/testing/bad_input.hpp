@@ -65,15 +65,17 @@ inline void expect_uses_outlived(const Kind& kind) {
   constexpr int kThreads = 2, kRounds = 10;
   for (int round = 0; round < kRounds; ++round) {
     const uint64_t object = kind.make();
-    std::atomic<int> used{0};
+    std::atomic<int> used{0}, ended{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t)
       threads.emplace_back([&] {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (kind.use(object) == 0 && std::chrono::steady_clock::now() < end) ++used;
         EXPECT_LT(std::chrono::steady_clock::now(), end) << kind.name << " can be used for ever";
+        ++ended;
       });
-    while (used < 2 * kThreads) std::this_thread::yield();
+    while (used < 2 * kThreads && ended < kThreads) std::this_thread::yield();
+    EXPECT_EQ(ended, 0) << kind.name << " can't be used";
     EXPECT_EQ(kind.destroy(object), 0) << kind.name;
     for (auto& t : threads) t.join();
   }
