@@ -99,11 +99,7 @@ struct NativeCalls {
     }
     n.turned_ = now;
     x->budget = n.quota_;
-    if (!n.looked_) n.looked_ = now;
-    // Everybody has had a turn.
-    if (++n.turns_ >= g.alive && now - n.looked_ > kLook) {
-      n.looked_ = now;
-      n.turns_ = 0;
+    if (n.due(now)) {
       g.current = next_runnable(w);
       n.to_worker(w, NativeGroup::Stop::look);
     } else if (Wave* next = next_runnable(w); next != w) {
@@ -205,6 +201,15 @@ bool NativeGroup::ended(Wave* w) {
   g.current = w->next;
   if (g.arrived == g.alive) release(g);
   switch_to(&g, g.current->state == WaveState::running ? g.current : next_runnable(g.current));
+  return true;
+}
+
+bool NativeGroup::due(uint64_t now) {
+  if (!looked_) looked_ = now;
+  // Everybody has had a turn.
+  if (++turns_ < group_->alive || now - looked_ <= kLook) return false;
+  looked_ = now;
+  turns_ = 0;
   return true;
 }
 

@@ -64,6 +64,9 @@ public:
   NativeContext context;
   const NativeWave& wave(uint32_t i) const { return waves_[i]; }
   const NativeCode* code_at(uint64_t host_pc) const;   ///< that the address is in; null: in none of this group
+  /// Between two turns: time for a look.
+  bool due() { return due(__builtin_ia32_rdtsc()); }
+  bool due(uint64_t now);
   /// It was seen to wait: it is looked at soon when it has its turn again.
   void calm() { quota_ = kFirstTurn; }
   bool runs(uint32_t wave) const override;

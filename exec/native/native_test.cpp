@@ -80,9 +80,11 @@ TEST(Native, ABarrierIsReleasedByWavesThatEnd) {
 
 TEST(Native, WavesWaitForEachOther) {
   auto e = engine_in("jit");
-  Fake k(3);
-  launch(*e, k.info(1024, 1));
-  EXPECT_EQ(k.mem[0], 16u);
+  for (uint32_t number : {3u, 15u}) {
+    Fake k(number);
+    launch(*e, k.info(1024, 1), {.seconds = 20});
+    EXPECT_EQ(k.mem[0], 16u);
+  }
 }
 
 /// Of the processor, in all threads.
@@ -95,15 +97,15 @@ double seconds() {
 TEST(Native, GroupsWaitForWhatComesFromElsewhere) {
   // They are parked, and go on in whatever thread.
   auto e = engine_in("jit");
-  for (unsigned workers : {1u, 3u}) {
-    Fake k(3);
+  for (auto [number, workers] : {std::pair{3u, 1u}, {3u, 3u}, {15u, 1u}}) {
+    Fake k(number);
     k.mem[1] = 16;
     std::thread helper([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
       __atomic_store_n(k.mem.data(), 16u, __ATOMIC_RELAXED);
     });
     const double began = seconds();
-    auto r = run_dispatch(*e, k.info(1024, 1), {.workers = workers});
+    auto r = run_dispatch(*e, k.info(1024, 1), {.workers = workers, .seconds = 20});
     helper.join();
     ASSERT_TRUE(r.ok()) << r.status().to_string();
     ASSERT_FALSE(r->halt) << r->halt->text;

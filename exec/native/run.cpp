@@ -119,7 +119,9 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
       break;
     case NativeGroup::Stop::jump:
       if ((halt = native_jump(c))) return halted(c, r, std::move(halt));
-      if (look(false)) return park(c, r);
+      if (n.context.budget >= 0) break;   // only a place where it has not been
+      g.current = next_runnable(g.current);
+      if (n.due() && look(c.spin.unchanged(g.wave_count, n))) return park(c, r);
       break;
     case NativeGroup::Stop::interpret:
       if ((halt = native_interpret(c))) return halted(c, r, std::move(halt));
@@ -131,7 +133,7 @@ bool WorkerImpl::execute_native(GroupContext& c, RunResult& r) {
         r.state = RunResult::State::finished;
         return true;
       }
-      if (g.exit == Exit::yield && look(c.spin.unchanged(g.wave_count, n))) return park(c, r);
+      if (g.exit == Exit::yield && n.due() && look(c.spin.unchanged(g.wave_count, n))) return park(c, r);
       break;
     case NativeGroup::Stop::halt: return halted(c, r, native_halt(c));
     }
