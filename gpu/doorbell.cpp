@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace bz::gpu {
 
@@ -142,15 +143,17 @@ void DoorbellPage::warm() {
   bell_.ring();
 }
 
-void DoorbellPage::cool() {
-  std::lock_guard lock(mutex_);
+void DoorbellPage::cool(std::span<DoorbellPage* const> pages) {
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (DoorbellPage* page : pages) locks.emplace_back(page->mutex_);
   // First the flag, then the protection: a handler that runs in between leaves the flag set, so that the next cool()
   // works.
-  hot_.store(false, std::memory_order_release);
-  // Who has seen the flag set is about to store.
+  for (DoorbellPage* page : pages) page->hot_.store(false, std::memory_order_release);
+  // Who has seen a flag set is about to store.
   for (int i = 0; i < 200; ++i) _mm_pause();
-  for (View& view : views_)
-    if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ);
+  for (DoorbellPage* page : pages)
+    for (View& view : page->views_)
+      if (uintptr_t begin = view.begin.load()) mprotect(reinterpret_cast<void*>(begin), kBytes, PROT_READ);
 }
 
 } // namespace bz::gpu

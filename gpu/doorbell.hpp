@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 
 namespace bz::gpu {
 
@@ -53,7 +54,9 @@ public:
   const void* wake(uintptr_t address);
   /// Makes the views read-only. The caller looks at the doorbells once more after this, because a store may have come
   /// before.
-  void cool();
+  void cool() { cool(std::array{this}); }
+  /// Several, with one wait of some microseconds for all.
+  static void cool(std::span<DoorbellPage* const> pages);
 
 private:
   struct View {

@@ -42,6 +42,12 @@ std::shared_ptr<Queue> Scheduler::find(uint32_t id) const {
   return nullptr;
 }
 
+Expected<std::shared_ptr<Queue>> Scheduler::need(uint32_t id) const {
+  auto queue = find(id);
+  if (!queue || queue->state == Queue::State::destroyed) return error(Code::invalid_handle, "there is no queue {}", id);
+  return queue;
+}
+
 Expected<uint32_t> Scheduler::create_queue(const QueueConfig& config) {
   auto queue = std::make_shared<Queue>();
   queue->config = config;
@@ -62,8 +68,7 @@ Expected<uint32_t> Scheduler::create_queue(const QueueConfig& config) {
 
 Status Scheduler::destroy_queue(uint32_t id) {
   std::unique_lock lock(mutex_);
-  auto queue = find(id);
-  if (!queue || queue->state == Queue::State::destroyed) return error(Code::invalid_handle, "there is no queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   queue->state = Queue::State::destroyed;
   for (auto& launch : queue->active) launch->dropped = true;
   slice_done_.wait(lock, [&] {
@@ -80,8 +85,7 @@ Status Scheduler::destroy_queue(uint32_t id) {
 Status Scheduler::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, uint32_t percentage,
                                uint32_t priority) {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   if (ring != 0) {
     queue->config.ring = ring;
     queue->config.ring_bytes = ring_bytes;
@@ -94,23 +98,20 @@ Status Scheduler::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, 
 
 Status Scheduler::limit_cus(uint32_t id, uint32_t cus) {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   queue->cu_limit = cus;
   return {};
 }
 
 Expected<uint32_t> Scheduler::doorbell_slot(uint32_t id) const {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   return queue->doorbell;
 }
 
 Expected<QueueConfig> Scheduler::queue_config(uint32_t id) const {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   return queue->config;
 }
 
@@ -606,9 +607,10 @@ void Scheduler::poll(Step why) {
     bool may_cool = segv::install().ok();
     {
       std::lock_guard lock(mutex_);
-      if (may_cool)
-        for (Device* device : devices_)
-          if (device->doorbells().hot()) device->doorbells().cool();
+      std::vector<DoorbellPage*> hot;
+      for (Device* device : devices_)
+        if (may_cool && device->doorbells().hot()) hot.push_back(&device->doorbells());
+      if (!hot.empty()) DoorbellPage::cool(hot);
       if (anything_ready()) return;
       poller_sleeps_ = true;
       why = Step::nothing;

@@ -75,6 +75,7 @@ private:
   void report_halt(const Launch& launch, const exec::Halt& halt, bool& delivered);
   exec::Worker* worker_for(Context& context, uint32_t device);
   std::shared_ptr<Queue> find(uint32_t id) const;
+  Expected<std::shared_ptr<Queue>> need(uint32_t id) const; ///< the same, or invalid_handle; also for one that is going
 
   void worker_main(unsigned number);
   void idle(Step why);

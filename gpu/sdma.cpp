@@ -35,6 +35,12 @@ std::shared_ptr<Sdma::Queue> Sdma::find(uint32_t id) const {
   return nullptr;
 }
 
+Expected<std::shared_ptr<Sdma::Queue>> Sdma::need(uint32_t id) const {
+  auto queue = find(id);
+  if (!queue || queue->gone) return error(Code::invalid_handle, "there is no copy queue {}", id);
+  return queue;
+}
+
 Expected<uint32_t> Sdma::create_queue(const QueueConfig& config, uint32_t engine) {
   auto queue = std::make_shared<Queue>();
   queue->config = config;
@@ -71,8 +77,7 @@ Expected<uint32_t> Sdma::create_queue(const QueueConfig& config, uint32_t engine
 
 Status Sdma::destroy_queue(uint32_t id) {
   std::unique_lock lock(mutex_);
-  auto queue = find(id);
-  if (!queue || queue->gone) return error(Code::invalid_handle, "there is no copy queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   queue->gone = true;
   packet_done_.wait(lock, [&] { return !queue->busy; });
   queue->device->doorbells().release_slot(queue->doorbell);
@@ -83,8 +88,7 @@ Status Sdma::destroy_queue(uint32_t id) {
 
 Status Sdma::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, uint32_t percentage) {
   std::unique_lock lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no copy queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   packet_done_.wait(lock, [&] { return !queue->busy; });
   if (ring != 0) {
     queue->config.ring = queue->ring.base = ring;
@@ -98,15 +102,13 @@ Status Sdma::update_queue(uint32_t id, uint64_t ring, uint64_t ring_bytes, uint3
 
 Expected<uint32_t> Sdma::doorbell_slot(uint32_t id) const {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no copy queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   return queue->doorbell;
 }
 
 Expected<QueueConfig> Sdma::queue_config(uint32_t id) const {
   std::lock_guard lock(mutex_);
-  auto queue = find(id);
-  if (!queue) return error(Code::invalid_handle, "there is no copy queue {}", id);
+  BZ_TRY_ASSIGN(const auto queue, need(id));
   return queue->config;
 }
 

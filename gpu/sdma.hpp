@@ -68,6 +68,7 @@ private:
   enum class Step { nothing, waiting, worked };
 
   std::shared_ptr<Queue> find(uint32_t id) const;
+  Expected<std::shared_ptr<Queue>> need(uint32_t id) const; ///< the same, or invalid_handle; also for one that is going
   void engine_main(Engine& engine);
   Step step(Engine& engine);
   Step run(Queue& queue);
