@@ -305,6 +305,8 @@ V Math::emit(const Node& node, std::span<V const> args, std::span<const Kind> ar
     r = t->isFPOrFPVectorTy() ? m.ir.CreateBitCast(m.int_const(t->isVectorTy() ? m.type(node.kind == Kind::f32 ? Kind::u32 : Kind::u64) : IntegerType::get(t->getContext(), t->getScalarSizeInBits()), node.imm), t)
                               : m.int_const(t, node.imm);
   }
+  if (node.prim == Prim::select && m.lane && node.kind != Kind::flag)
+    if (V root = m.whole_root(a[0], a[1], a[2])) r = m.ir.CreateBitCast(root, m.type(node.kind));
   if (!r) r = m.integer(node, a);
   const ArrayRef<Kind> kinds(arg_kinds.data(), arg_kinds.size());
   if (!r) {

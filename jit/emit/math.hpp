@@ -22,7 +22,7 @@ struct MathTraits {
   uint32_t mode = 0x3f0;       ///< MODE (exec/wave.hpp, namespace mode); single and double/half parts alike, see split_mode()
   bool avx512 = false;         ///< x86-64-v4: F, BW, CD, DQ, VL
   bool fast_numerics = false;  ///< BZ_NUMERICS=fast: v_rsq, v_log, v_sin and v_cos of single precision within 3 units of the interpreter's
-  bool whole_divisions = true; ///< the steps of x / y in single precision become one instruction, with the same result
+  bool idioms = true;          ///< steps of divisions and square roots become one instruction, with the same result
 };
 
 /// MODE rounds or flushes single precision otherwise than double and half: MXCSR has one setting for all, so nothing is emitted.

@@ -1,16 +1,12 @@
 // Reciprocals, and the three helpers that a division is made of on this ISA.
 #include "jit/emit/math_impl.hpp"
 
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PatternMatch.h>
-
-#include <optional>
 
 namespace bz::jit {
 
@@ -278,130 +274,7 @@ V Math::Impl::div_fixup_rare(V r, V den, V num) {
   return pick(is_nan(num), quieted(num), r);
 }
 
-// ---------------------------------------------------------------- a whole division
-
-// Compilers make x / y from v_div_scale (twice), v_rcp, fused steps, v_div_fmas and v_div_fixup. The host's division has the same
-// result if rounding is to nearest and no denormal is flushed:
-//   The first reciprocal is correctly rounded (here), and so is a refined one: 1/d is never as near to a midpoint as the steps' error.
-//   By Markstein's theorem q + (n - d q) y is then correctly rounded if n - d q is exact, that is, for |q - n/d| within one unit.
-//   Single precision corrects q once before. In double precision q = n y may be off by one and a half, but then n/d is no
-//   midpoint's neighbour (those have n in the last places below 2, where all pairs were tried).
-//   Scaled back below the normals it is rounded once; there a tie needs q to be exact before, which only the correction of single
-//   precision makes sure. Doubles go through the steps where a quotient is that small.
-
-namespace {
-
-V without_casts(V x) {
-  while (auto* c = dyn_cast_or_null<BitCastInst>(x)) x = c->getOperand(0);
-  return x;
-}
-/// Surely the same value: one, or made alike from the same ones.
-bool same(V x, V y, int depth = 4) {
-  x = without_casts(x), y = without_casts(y);
-  if (!x || !y) return false;
-  if (x == y) return true;
-  if (auto *s = getSplatValue(x), *t = getSplatValue(y); s && t) {
-    auto bits = [](V v) {
-      auto* f = dyn_cast<ConstantFP>(v);
-      auto* i = dyn_cast<ConstantInt>(v);
-      return f ? std::optional(f->getValueAPF().bitcastToAPInt()) : i ? std::optional(i->getValue()) : std::nullopt;
-    };
-    if (without_casts(s) == without_casts(t)) return true;
-    auto p = bits(s), q = bits(t);
-    return p && q && *p == *q;
-  }
-  auto *a = dyn_cast<Instruction>(x), *b = dyn_cast<Instruction>(y);
-  if (!a || !b || !depth || !a->isSameOperationAs(b) || a->mayReadOrWriteMemory() || llvm::isa<PHINode>(a) || llvm::isa<CallBase>(a)) return false;
-  for (unsigned k = 0; k < a->getNumOperands(); ++k)
-    if (!same(a->getOperand(k), b->getOperand(k), depth - 1)) return false;
-  return true;
-}
-/// y of -y.
-V negated(V x) {
-  using namespace PatternMatch;
-  x = without_casts(x);
-  V y;
-  if (x && (match(x, m_Xor(m_Value(y), m_SignMask())) || match(x, m_FNeg(m_Value(y))))) return y;
-  return nullptr;
-}
-
-} // namespace
-
-void Math::Impl::remember(const Node& node, ArrayRef<V> a, V r) {
-  if (!traits.whole_divisions || !mode.plain() || !lane || llvm::isa<Constant>(r)) return;
-  switch (node.prim) {
-  case Prim::rcp: case Prim::fma: case Prim::fmul: case Prim::div_scale: case Prim::div_scale_out: case Prim::div_fmas: break;
-  default: return;
-  }
-  if (!a[0]->getType()->isFPOrFPVectorTy()) return;   // halves have no such steps
-  origins[without_casts(r)] = {node.prim, {a.begin(), a.end()}};
-}
-
-V Math::Impl::whole_division(V q, V den, V num) {
-  auto made = [&](V x, Prim p) -> const Origin* {
-    auto it = x ? origins.find(without_casts(x)) : origins.end();
-    return it != origins.end() && it->second.prim == p ? &it->second : nullptr;
-  };
-  // The other factor of `x` in x * y + z, or null.
-  auto other_factor = [](const Origin* o, V x) -> V {
-    if (!o) return nullptr;
-    return same(o->args[0], x) ? o->args[1] : same(o->args[1], x) ? o->args[0] : nullptr;
-  };
-  auto scaled = [&](V x, V of) {
-    auto* o = made(x, Prim::div_scale);
-    return o && same(o->args[0], of) && same(o->args[1], den) && same(o->args[2], num);
-  };
-  const Origin* last = made(q, Prim::div_fmas);
-  if (!last) return nullptr;
-  V e2 = last->args[0], y = last->args[1], q1 = last->args[2], mask = last->args[3];
-  // Lanes that were off have lost their flag; their results are not wanted either.
-  const Origin* flag = made(mask, Prim::div_scale_out);
-  if (auto* both = dyn_cast_or_null<BinaryOperator>(mask); !flag && both && both->getOpcode() == Instruction::And) {
-    flag = made(both->getOperand(0), Prim::div_scale_out);
-    if (!flag) flag = made(both->getOperand(1), Prim::div_scale_out);
-  }
-  if (!flag || !same(flag->args[0], num) || !same(flag->args[1], den) || !same(flag->args[2], num)) return nullptr;
-  // e = num - den * q with a given q.
-  auto rest = [&](V e, V of, V& d, V& n) {
-    const Origin* o = made(e, Prim::fma);
-    d = negated(other_factor(o, of));
-    n = o ? static_cast<V>(o->args[2]) : nullptr;
-    return d && n;
-  };
-  V d, n;
-  if (!rest(e2, q1, d, n) || !scaled(d, den) || !scaled(n, num)) return nullptr;
-  auto rest_of_these = [&](V e, V of, V numerator) {
-    V d1, n1;
-    return e && rest(e, of, d1, n1) && same(d1, d) && same(n1, numerator);
-  };
-  // y = r + r * (1 - den * r), from r = 1 / den; twice in double precision.
-  auto better = [&](V of) -> V {
-    const Origin* o = made(of, Prim::fma);
-    V r = o ? static_cast<V>(o->args[2]) : nullptr;
-    V e = r ? other_factor(o, r) : nullptr;
-    return e && rest_of_these(e, r, real(r, 1.0)) ? r : nullptr;
-  };
-  const bool wide = &format(num) == &kDouble;
-  V r = better(y);
-  if (wide) r = r ? better(r) : nullptr;
-  const Origin* reciprocal = made(r, Prim::rcp);
-  if (!reciprocal || !same(reciprocal->args[0], d)) return nullptr;
-  // q1 = q0 + (num - den * q0) * y in single precision, q0 = num * y.
-  V q0 = q1;
-  if (!wide) {
-    const Origin* second = made(q1, Prim::fma);
-    q0 = second ? static_cast<V>(second->args[2]) : nullptr;
-    if (!q0 || !rest_of_these(other_factor(second, y), q0, n)) return nullptr;
-  }
-  if (!same(other_factor(made(q0, Prim::fmul), y), n)) return nullptr;
-  V quotient = ir.CreateFDiv(num, den);
-  if (!wide) return quotient;
-  V small = ult(sub(band(as_int(quotient), kDouble.magnitude()), 1), kDouble.pow2(-1021) - 1);
-  return unless(small, quotient, [&] {
-    return outlined("division", {num, den}, {num->getType()},
-                    [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.division_by_steps(a[0], a[1])); })[0];
-  });
-}
+// ---------------------------------------------------------------- whole divisions
 
 /// As compilers write it.
 V Math::Impl::division_by_steps(V num, V den) {

@@ -49,7 +49,8 @@ V Math::Impl::farith(Instruction::BinaryOps op, V x, V y) {
 }
 V Math::Impl::fma(V x, V y, V z) {
   const bool constants = all_constant(x, y) && llvm::isa<Constant>(z);
-  if (mode.plain() && (constants || !(is_value(z, 0.0) && is_identity(Instruction::FMul, x, y))))
+  // A product of constants that is 0 would leave z as it is.
+  if (mode.plain() && (constants || !(all_constant(x, y) || (is_value(z, 0.0) && is_identity(Instruction::FMul, x, y)))))
     return ir.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
   return ir.CreateConstrainedFPIntrinsic(Intrinsic::experimental_constrained_fma, {x->getType()}, {hidden(x), y, z}, {}, "", nullptr,
                                          RoundingMode::Dynamic, fp::ebMayTrap);

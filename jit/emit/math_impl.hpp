@@ -167,11 +167,15 @@ struct Math::Impl {
   // ------------------------------------------------------------ division (math_division.cpp)
   struct Scaled { V value, mask; };
   struct ScaleMemo { llvm::WeakVH block, a, b, c, value, mask; } scale_memo;
-  /// What values were made of: a division's steps are recognised by it.
+  // Operations of several steps are recognised by what values were made of (math_idiom.cpp).
   struct Origin { Prim prim; llvm::SmallVector<llvm::WeakTrackingVH, 4> args; };
   llvm::ValueMap<llvm::Value*, Origin> origins;
   void remember(const Node& node, llvm::ArrayRef<V> a, V result);
+  const Origin* made(V x, Prim p) const;
+  const Origin* made_flag(V x, Prim p) const;
+  static V other_factor(const Origin* o, V x);
   V whole_division(V q, V den, V num);                 ///< null: q was not made by the steps of num / den
+  V whole_root(V special, V argument, V root);         ///< null: not the end of a square root
   V rcp(V x);
   V rsq(V x);
   V quotient_tiny(V n, V d);

@@ -14,6 +14,7 @@
 #include <llvm/Analysis/InstSimplifyFolder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -487,10 +488,10 @@ std::vector<Question> questions(uint64_t seed, uint64_t per_encoding, const char
   return list;
 }
 
-/// A division as compilers write it, one after the other in registers that are SSA values: what Math sees in a kernel.
-class Division {
+/// A division or a root as compilers write it, one after the other in registers that are SSA values: what Math sees in a kernel.
+class Idiom {
 public:
-  Division(llvm::Module& module, std::span<const Lifted> code, const MathTraits& traits, const std::string& name) : ir_(module.getContext()) {
+  Idiom(llvm::Module& module, std::span<const Lifted> code, const MathTraits& traits, const std::string& name) : ir_(module.getContext()) {
     auto* ptr = ir_.getPtrTy();
     auto* f = llvm::Function::Create(llvm::FunctionType::get(ir_.getVoidTy(), {ptr, ir_.getInt64Ty(), ptr}, false), llvm::Function::ExternalLinkage, name, module);
     set_math_attributes(*f, traits);
@@ -553,6 +554,9 @@ public:
         if (i.getOpcode() == llvm::Instruction::FDiv && !llvm::isa<llvm::Constant>(i.getOperand(0))) whole = true;
         else if (i.getOpcode() == llvm::Instruction::FDiv) ++reciprocals;
     whole |= reciprocals > 1;
+    llvm::Value* root = result;
+    while (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(root)) root = cast->getOperand(0);
+    if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(root)) whole |= call->getIntrinsicID() == llvm::Intrinsic::sqrt;
   }
   bool whole = false;   ///< recognised as one
 
@@ -584,23 +588,25 @@ void fast_numerics(bool avx512) {
   }
 }
 
-struct DivisionCase {
+struct IdiomCase {
   bool wide;               ///< double precision
   const char* num;
   const char* den;
   const char* fixup_den;   ///< another one: no division
   uint32_t mode;
   bool whole;
+  const char* root = nullptr;   ///< a square root: which factor undoes the scaling
 };
 
-void division(bool avx512) {
+void idioms(bool avx512) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
-  constexpr DivisionCase kCases[] = {
+  constexpr IdiomCase kCases[] = {
       {false, "N", "D", "D", 0x3f0, true},  {false, "1.0", "D", "D", 0x3f0, true},  {false, "N", "D", "D", 0x1f0, true}, {false, "N", "D", "N", 0x3f0, false},
       {false, "N", "D", "D", 0x3f5, false}, {false, "N", "D", "D", 0x3a0, false},   {true, "N", "D", "D", 0x3f0, true},  {true, "1.0", "D", "D", 0x3f0, true},
       {true, "N", "D", "N", 0x3f0, false},  {true, "N", "D", "D", 0x3fa, false},
+      {false, "", "", "", 0x3f0, true, "0x37800000"}, {false, "", "", "", 0x3f0, false, "0x37000000"}, {false, "", "", "", 0x3fa, false, "0x37800000"},
   };
   for (auto& c : kCases) {
     // Registers by a letter: N numerator, D denominator, R result, the others between.
@@ -608,9 +614,15 @@ void division(bool avx512) {
                                 " v_fma_T A, -E, Y, 1.0\n v_fmac_T Y, Y, A\n v_mul_T A, S, Y\n v_fma_T E, -E, A, S\n v_div_fmas_T E, E, Y, A\n v_div_fixup_T R, E, $f, $n\n"
                               : "v_div_scale_T E, s[2:3], $d, $d, $n\n v_rcp_T Y, E\n v_div_scale_T S, vcc, $n, $d, $n\n v_fma_T A, -E, Y, 1.0\n v_fmac_T Y, A, Y\n"
                                 " v_mul_T A, S, Y\n v_fma_T B, -E, A, S\n v_fmac_T A, B, Y\n v_fma_T E, -E, A, S\n v_div_fmas_T E, E, Y, A\n v_div_fixup_T R, E, $f, $n\n";
+    if (c.root)
+      text = "v_mov_b32 Y, 0x260\n v_mul_f32 A, 0x4f800000, N\n v_cmp_gt_f32_e32 vcc, 0xf800000, N\n v_cndmask_b32 E, N, A, vcc\n v_sqrt_f32 A, E\n v_add_u32 B, -1, A\n"
+             " v_add_u32 S, 1, A\n v_fma_f32 D, -B, A, E\n v_fma_f32 R, -S, A, E\n v_cmp_ge_f32_e64 s[0:1], 0, D\n v_cndmask_b32_e64 A, A, B, s[0:1]\n"
+             " v_cmp_lt_f32_e64 s[0:1], 0, R\n v_cndmask_b32_e64 A, A, S, s[0:1]\n v_mul_f32 B, $r, A\n v_cndmask_b32 A, A, B, vcc\n v_cmp_class_f32 vcc, E, Y\n"
+             " v_cndmask_b32 R, A, E, vcc\n";
     auto replace = [&](const std::string& what, const std::string& by) {
       for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
     };
+    if (c.root) replace("$r", c.root);
     replace("$n", c.num), replace("$d", c.den), replace("$f", c.fixup_den);
     replace("_T", c.wide ? "_f64" : "_f32");
     unsigned next = 0;
@@ -629,7 +641,7 @@ void division(bool avx512) {
     }
     bool whole = false;
     Jit jit(avx512);
-    jit.add([&](llvm::Module& module) { whole = Division(module, code, {.mode = c.mode, .avx512 = avx512}, "division").whole; });
+    jit.add([&](llvm::Module& module) { whole = Idiom(module, code, {.mode = c.mode, .avx512 = avx512}, "division").whole; });
     EXPECT_EQ(whole, c.whole) << c.num << " / " << c.den << ", MODE " << c.mode << (c.wide ? ", double" : "");
     auto* function = jit.function("division");
     Machine m(Target::gfx942);
@@ -714,10 +726,10 @@ TEST(Math, Avx512) {
   against_interpreter(true);
 }
 TEST(Math, Avx2) { against_interpreter(false); }
-TEST(Math, DivisionAvx512) {
+TEST(Math, IdiomsAvx512) {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("x86-64-v4")) GTEST_SKIP() << "this machine has no AVX-512";
-  division(true);
+  idioms(true);
 }
 TEST(Math, FastAvx512) {
   __builtin_cpu_init();
@@ -725,7 +737,7 @@ TEST(Math, FastAvx512) {
   fast_numerics(true);
 }
 TEST(Math, FastAvx2) { fast_numerics(false); }
-TEST(Math, DivisionAvx2) { division(false); }
+TEST(Math, IdiomsAvx2) { idioms(false); }
 
 } // namespace
 } // namespace bz::jit
