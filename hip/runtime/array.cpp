@@ -190,7 +190,7 @@ Result free_array(hipArray_t array) {
   if (!found)
     return fail(hipErrorContextIsDestroyed, "array {} was never created or is freed", static_cast<void*>(array));
   if (found->is_level) return Result(hipErrorInvalidValue, "the array is a level: free the mipmapped array");
-  found->device().synchronize(); // work that uses it must be over
+  Runtime::get().synchronize_devices(); // work that uses it must be over
   if (!arrays.remove(array))
     return fail(hipErrorContextIsDestroyed, "array {} was freed already", static_cast<void*>(array));
   return {};
@@ -212,7 +212,7 @@ Result free_mipmap(hipMipmappedArray_t mipmap) {
   if (!mipmap) return Result(hipErrorInvalidValue, "argument mipmappedArray is null");
   auto& runtime = Runtime::get();
   auto found = runtime.mipmaps.find(mipmap);
-  if (found) found->device().synchronize();
+  if (found) Runtime::get().synchronize_devices();
   if (!found || !runtime.mipmaps.remove(mipmap))
     return fail(hipErrorContextIsDestroyed, "mipmapped array {} was never created or is freed",
                 static_cast<void*>(mipmap));

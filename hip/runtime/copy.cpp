@@ -24,7 +24,7 @@ struct Side {
   bool pinned = false; ///< known to HIP: the copy engine can reach it
   bool synchronous = false;
   bool host_reaches = false; ///< under this address; known memory only
-  const Device* device = nullptr; ///< whose memory it is, null for the host's
+  bool on_device = false;
   bool on_host = true;            ///< and nowhere else
   const void* graph = nullptr; ///< where memory of a graph begins
 };
@@ -63,11 +63,9 @@ Outcome<Side> side(const char* what, const void* pointer, size_t size) {
     if (allocation.kind == MemoryKind::graph) s.graph = reinterpret_cast<const void*>(allocation.base);
     s.address = reinterpret_cast<void*>(allocation.device_base + (number(pointer) - allocation.base));
     s.host_reaches = s.address == pointer && host_reaches(allocation);
-    s.on_host = !allocation.on_device() && allocation.kind != MemoryKind::managed;
-    if (allocation.on_device()) {
-      s.device = runtime.devices()[size_t(allocation.device)].get();
-      s.agent = s.device->agent();
-    }
+    s.on_device = allocation.on_device();
+    s.on_host = !s.on_device && allocation.kind != MemoryKind::managed;
+    if (s.on_device) s.agent = runtime.devices()[size_t(allocation.device)]->agent();
   }
   return s;
 }
@@ -189,11 +187,11 @@ Result copy_box(const Box& given, hipMemcpyKind kind, const StreamPtr& s, When w
   box = box.merged();
   const bool pinned = dst.pinned && src.pinned;
   const bool attribute = dst.synchronous || src.synchronous; // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
-  // Within the memory of a device the streams' order is enough. (A free waits for that device.)
-  if (when == When::sync && dst.device == &s->device() && src.device == dst.device && !attribute) when = When::async;
+  // Within the memory of devices the streams' order is enough. (A free waits for all.)
+  if (when == When::sync && dst.on_device && src.on_device && !attribute) when = When::async;
   // Pageable memory may change or go once the call returns: such a copy is over by then, as on hardware, where a short
   // source is read before and only the rest waits its turn.
-  if (when == When::async && !src.pinned && dst.device && !attribute && box.bytes() <= kStagedBytes &&
+  if (when == When::async && !src.pinned && dst.on_device && !attribute && box.bytes() <= kStagedBytes &&
       !s->frontier(true).empty() && readable(box.src, box.src_span()))
     return submit_work(*s, {given.dst},
                        [&] { return s->host_or_now([staged = Staged(box)] { return copy_box_now(staged.box()); }); });
@@ -511,7 +509,6 @@ Result check_fill(Fill& f) {
     return fail(hipErrorInvalidValue, "{} was not allocated by HIP: fills need memory of hipMalloc and kin",
                 static_cast<void*>(f.dst));
   f.device = a->on_device();
-  f.ordinal = a->device;
   f.synchronous = a->synchronous;
   return {};
 }
@@ -528,8 +525,8 @@ Result fill_box(Fill f, const StreamPtr& s, When when) {
       for (size_t y = 0; y < f.height; ++y) BZ_TRY(fill_row(f, f.dst + z * f.slice + y * f.pitch));
     return {};
   };
-  // Nobody on the host waits for a fill of device memory. (A free waits for that device.)
-  const bool ordered = when != When::strict && f.device && f.ordinal == s->device().ordinal();
+  // Nobody on the host waits for a fill of device memory. (A free waits for all devices.)
+  const bool ordered = when != When::strict && f.device;
   const bool now = when != When::deferred && (f.synchronous || (when != When::async && !ordered));
   return now ? work_now(*s, {f.dst}, work) : submit_work(*s, {f.dst}, [&] { return s->host_or_now(work); });
 }

@@ -6,7 +6,7 @@ namespace bz::hip {
 
 enum class When {
   strict,   ///< done when the call returns
-  sync,     ///< the same, but what happens in the memory of one device happens in stream order: no host waits for it
+  sync,     ///< the same, but what happens in device memory happens in stream order: no host waits for it
   async,    ///< in stream order; memory that HIP doesn't know may change after the call, so it is read before
   deferred, ///< in stream order, all of it: a graph's node, whose memory has to stay
 };
@@ -50,7 +50,6 @@ struct Fill {
   size_t width;     ///< bytes of a row
   size_t height = 1, depth = 1, pitch = 0, slice = 0;
   bool device = true; ///< not memory of the host; set by check_fill
-  int ordinal = 0;    ///< the device whose memory it is; set by check_fill
   bool synchronous = false; ///< over when the call returns; set by check_fill
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };

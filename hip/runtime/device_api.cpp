@@ -30,7 +30,7 @@ void make_current(Device& d) {
 
 Result reset(Device& d) {
   auto& runtime = Runtime::get();
-  d.synchronize();
+  runtime.synchronize_devices();
   for (auto& s : runtime.streams.remove_if([&](Stream& s) { return &s.device() == &d; })) d.forget_stream(s);
   runtime.events.remove_if([&](Event& e) { return &e.device() == &d; });
   runtime.registry().unload(d);

@@ -181,7 +181,7 @@ Result hipIpcCloseMemHandle(void* devPtr) {
   auto a = runtime.memory.find(devPtr);
   if (!a || a->kind != MemoryKind::imported || a->pool)
     return fail(hipErrorInvalidValue, "{} was not opened by hipIpcOpenMemHandle, or is closed", devPtr);
-  for (auto& d : runtime.devices()) d->synchronize();
+  runtime.synchronize_devices();
   if (!runtime.imported().close(reinterpret_cast<void*>(a->base)))
     return fail(hipErrorInvalidValue, "{} was closed already", devPtr);
   return {};

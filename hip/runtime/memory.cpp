@@ -198,22 +198,14 @@ Result free_memory(void* ptr, bool host_memory) {
   if (const char* what = not_for_free(a->kind, a->pool)) return fail(hipErrorInvalidValue, "{} is {}", ptr, what);
   if (host_memory && a->kind != MemoryKind::host)
     return fail(hipErrorInvalidValue, "{} is no host allocation: use hipFree", ptr);
-  // Work that uses the memory must be over. Host and managed memory may be used by every device.
-  const auto finish_work = [&] {
-    if (a->on_device()) {
-      runtime.devices()[size_t(a->device)]->synchronize();
-    } else {
-      for (auto& d : runtime.devices()) d->synchronize();
-    }
-  };
-  if (a->kind == MemoryKind::graph || a->kind == MemoryKind::imported) finish_work();
+  if (a->kind == MemoryKind::graph || a->kind == MemoryKind::imported) runtime.synchronize_devices();
   if (a->kind == MemoryKind::graph) return free_graph_memory(ptr, nullptr); // the graph keeps the address
   if (a->kind == MemoryKind::imported)
     return runtime.imported().close(ptr) ? Result() : fail(hipErrorInvalidValue, "{} was freed already", ptr);
   auto taken = runtime.memory.remove(ptr);
   if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr); // by another thread meanwhile
   wait_for_memory_uses();
-  finish_work(); // what other threads had submitted before they could know
+  runtime.synchronize_devices(); // what other threads had submitted before they could know
   if (taken->kind == MemoryKind::pooled) runtime.pools().free(taken->pool, taken->base, nullptr);
   return Result(release_allocation(*taken));
 }
@@ -336,7 +328,7 @@ Result hipHostUnregister(void* hostPtr) {
   auto taken = runtime.memory.remove(hostPtr);
   if (!taken) return fail(hipErrorHostMemoryNotRegistered, "{} was unregistered already", hostPtr);
   wait_for_memory_uses();
-  for (auto& d : runtime.devices()) d->synchronize();
+  runtime.synchronize_devices();
   return Result(release_allocation(*taken));
 }
 

@@ -261,7 +261,7 @@ Result hipModuleLoadFatBinary(hipModule_t* module, const void* fatbin) {
 Result hipModuleUnload(hipModule_t module) {
   if (!module) return Result(hipErrorInvalidHandle, "the module is null");
   auto& modules = Runtime::get().modules;
-  if (auto m = modules.find(module)) m->code->device().synchronize(); // its kernels may still run
+  if (modules.find(module)) Runtime::get().synchronize_devices(); // its kernels may still run, its variables be copied
   if (!modules.remove(module))
     return fail(hipErrorNotFound, "module {} was never loaded or is unloaded", static_cast<void*>(module));
   return {};

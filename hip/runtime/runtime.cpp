@@ -146,6 +146,10 @@ std::vector<hsa_agent_t> Runtime::gpu_agents() const {
   return out;
 }
 
+void Runtime::synchronize_devices() const {
+  for (auto& d : devices_) d->synchronize();
+}
+
 Outcome<StreamPtr> Runtime::stream(hipStream_t handle, StreamUse use, hipError_t none) {
   auto found = find_stream(handle, none);
   if (found.ok() && use != StreamUse::inquire && graphs_->capturing.load(std::memory_order_relaxed) > 0)

@@ -51,6 +51,8 @@ public:
   Device& current() const;
   const HostAgent& host() const { return host_; }
   std::vector<hsa_agent_t> gpu_agents() const;
+  /// Waits for the work of all devices: any of them may use memory that is about to go.
+  void synchronize_devices() const;
 
   /// A stream from its handle: null, hipStreamLegacy and hipStreamPerThread included. `none` is the code of the calling
   /// function for a handle of no stream.

@@ -189,7 +189,7 @@ Result hipMemUnmap(void* ptr, size_t size) {
     void* base = reinterpret_cast<void*>(a.base);
     if (!runtime.memory.remove(base)) return fail(hipErrorInvalidValue, "{} was unmapped already", base);
     wait_for_memory_uses();
-    for (auto& d : runtime.devices()) d->synchronize(); // work that uses the memory must be over
+    runtime.synchronize_devices(); // work that uses the memory must be over
     HIP_TRY(hsa_check(hsa_amd_vmem_unmap(base, a.size), "unmapping memory"));
   }
   return {};

@@ -1,7 +1,10 @@
 #include "hip/runtime/behaviour/support.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 namespace {
 
@@ -434,6 +437,36 @@ TEST(Profiler, IsNotTheProgramsToSwitch) {
   EXPECT_HIP(hipErrorNotSupported, hipProfilerStart());
   EXPECT_HIP(hipErrorNotSupported, hipProfilerStop());
   (void)hipGetLastError();
+}
+
+TEST(MultiDevice, AFreeWaitsForTheWorkOfOtherDevices) {
+  int count = 0;
+  ASSERT_OK(hipGetDeviceCount(&count));
+  if (count < 2) GTEST_SKIP() << "two devices are asked for by the second run of this test";
+  constexpr size_t kSize = 4096;
+  void *here = nullptr, *there = nullptr;
+  ASSERT_OK(hipMalloc(&here, kSize));
+  ASSERT_OK(hipSetDevice(1));
+  ASSERT_OK(hipMalloc(&there, kSize));
+  ASSERT_OK(hipSetDevice(0));
+  hipStream_t s;
+  ASSERT_OK(hipStreamCreate(&s));
+  PinnedBuffer<int> flag(2);
+  ASSERT_OK(launch(kernels::spin, 1, 1, 0, s, flag.get(), flag.get() + 1));
+  ASSERT_OK(hipMemcpyPeerAsync(there, 1, here, 0, kSize, s));
+  std::atomic<bool> freed{false};
+  std::thread other([&] {
+    EXPECT_OK(hipSetDevice(1));
+    EXPECT_OK(hipFree(there));
+    freed = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(freed) << "the copy of device 0 is still to come";
+  flag.store(0, 1);
+  other.join();
+  EXPECT_OK(hipStreamSynchronize(s));
+  EXPECT_OK(hipStreamDestroy(s));
+  EXPECT_OK(hipFree(here));
 }
 
 TEST(MultiDevice, LaunchesOnEachDevice) {
