@@ -1,4 +1,5 @@
 // hipRTC without a GPU: what every function does and refuses, options, logs, names. The target is named in each compilation.
+#include "api/testing/bad_input.hpp"
 #include "hip/rtc/rtc_support.hpp"
 
 #include <dlfcn.h>
@@ -364,6 +365,41 @@ TEST(Rtc, ManyThreadsCompileAtOnce) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(shared.code(), code);
+}
+
+// A program is the process's: destroyed by one thread, it is gone for all, whatever they do with it at that moment.
+TEST(Rtc, ProgramsInTheWrongThread) {
+  const bz::bad_input::Kind kind = {
+      "program",
+      [] {
+        hiprtcProgram p = nullptr;
+        EXPECT_RTC(HIPRTC_SUCCESS, hiprtcCreateProgram(&p, kSaxpy, "test.hip", 0, nullptr, nullptr));
+        return reinterpret_cast<uint64_t>(p);
+      },
+      [](uint64_t h) {
+        auto p = reinterpret_cast<hiprtcProgram>(h);
+        return hiprtcDestroyProgram(&p);
+      },
+      [](uint64_t h) {
+        size_t size = 0;
+        return hiprtcGetProgramLogSize(reinterpret_cast<hiprtcProgram>(h), &size);
+      }};
+  bz::bad_input::expect_gone_for_all(kind);
+  bz::bad_input::expect_one_destroyer(kind);
+  bz::bad_input::expect_uses_outlived(kind);
+
+  hiprtcProgram p = nullptr;
+  ASSERT_RTC(HIPRTC_SUCCESS, hiprtcCreateProgram(&p, kSaxpy, "test.hip", 0, nullptr, nullptr));
+  const hiprtcProgram known = p;
+  hiprtcResult compiled = HIPRTC_SUCCESS;
+  std::thread compiler([&] {
+    const char* options[] = {kTarget};
+    compiled = hiprtcCompileProgram(known, 1, options);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_RTC(HIPRTC_SUCCESS, hiprtcDestroyProgram(&p)) << "while it is compiled";
+  compiler.join();
+  EXPECT_TRUE(compiled == HIPRTC_SUCCESS || compiled == HIPRTC_ERROR_INVALID_PROGRAM) << hiprtcGetErrorString(compiled);
 }
 
 } // namespace
