@@ -45,6 +45,7 @@ std::shared_ptr<NativeUnit> EngineImpl::unit(const UnitKey& key, const std::shar
 
 Status EngineImpl::prepare_native(DispatchImpl& d) {
   const Launch& l = d.launch;
+  if (only_interpreted(*d.code, 0)) return {};   // the kernel ends there
   d.native[true] = unit(kernel_key(l, true), d.code);
   // At the grid's edge groups may be numbered in their own way.
   std::array<uint32_t, 3> last{};
@@ -238,6 +239,7 @@ std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
   set_wave_mode(w, w->mode);
   auto code = code_of(engine_, c, w->jump_target, w->mode);
   if (!code) return fetch_halt(c);
+  if (only_interpreted(*code, static_cast<uint32_t>((w->jump_target - code->begin) / 4))) return native_interpret(c);
   const UnitKey key = key_at(c, w->jump_target, w->mode);
   uint32_t at = 0;
   auto unit = code->native->entered(key, code->begin, at);
@@ -271,6 +273,11 @@ std::unique_ptr<Halt> WorkerImpl::native_interpret(GroupContext& c) {
   const auto dword = static_cast<uint32_t>((w->jump_target - code->begin) / 4);
   auto inst = isa::decode(code->traits.target, code->words.data() + dword, code->words.size() - dword);
   const uint64_t next = w->jump_target + (inst ? inst->size : 4);
+  if (inst && has(isa::row_meta(inst->row).flags, isa::Branch | isa::EndProgram | isa::Barrier)) {   // it goes where its operation goes
+    w->pc = code->at(w->jump_target, w->exec() == ~uint64_t{0});
+    c.native.send_to_interpreter(w);
+    return nullptr;
+  }
   w->pc = c.native.step(*code, dword).op(0, w->exec() == ~uint64_t{0});
   g.exit = Exit::none;
   g.budget = 0;

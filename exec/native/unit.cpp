@@ -3,6 +3,7 @@
 #include "exec/launch.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace bz::exec {
 
@@ -37,6 +38,13 @@ UnitKey kernel_key(const Launch& l, bool whole) {
   k.id_rows = l.packed_ids ? 1u : static_cast<uint32_t>(l.id_vgprs);
   if (whole) k.ids = l.ids;
   return k;
+}
+
+bool only_interpreted(const Code& code, uint32_t dword) {
+  auto inst = isa::decode(code.traits.target, code.words.data() + dword, code.words.size() - dword);
+  if (!inst || !inst->legal || !isa::row_has_semantics(inst->row)) return true;
+  const isa::Meta& m = isa::row_meta(inst->row);
+  return has(m.flags, isa::Trap) || std::string_view(m.name) == "s_icache_inv";
 }
 
 NativeRequest native_request(const NativeUnit& unit, const Code& code) {

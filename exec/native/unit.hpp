@@ -77,6 +77,8 @@ private:
 
 /// The key of a kernel's start. `whole`: what Launch::ids says holds for the workgroup.
 UnitKey kernel_key(const Launch& launch, bool whole);
+/// True for an instruction that nobody compiles: no code begins with it. It ends the wave, or what is known of the code behind it.
+bool only_interpreted(const Code& code, uint32_t dword);
 /// The request to the compiler; it points into `code`.
 NativeRequest native_request(const NativeUnit& unit, const Code& code);
 /// MODE whose parts differ, or by which rows are skipped or indexed: the interpreter's code must be decoded for it.

@@ -281,6 +281,7 @@ struct Scan {
       Instruction x;
       x.lifted = lift(request.target, *inst, pc);
       if (!x.lifted.implemented) return {};
+      if (isa::row_meta(inst->row).name == std::string_view("s_icache_inv")) return {};   // what follows may have been rewritten
       Effects e{x, unit.accum_offset};
       for (const Node& n : x.lifted.nodes) e.node(n);
       if (inst->form == isa::Form::dpp) e.read(dest_of(*inst), dest_of(*inst) ? dest_of(*inst)->dwords : 0);   // lanes without a source keep theirs
