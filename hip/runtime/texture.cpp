@@ -385,6 +385,18 @@ Result get(T* out, const char* name, hipTextureObject_t texture, T TextureObject
   return {};
 }
 
+/// The same, as the driver API gave it.
+template <class T>
+Result get(T* out, const char* name, hipTextureObject_t texture, std::optional<T> TextureObject::Description::*part) {
+  HIP_NONNULL_AS(out, name);
+  HIP_TRY_ASSIGN(auto t, find(texture));
+  const auto& given = t->description().*part;
+  if (!given)
+    return fail(hipErrorInvalidValue, "texture object {} was made without it, or by hipCreateTextureObject", static_cast<void*>(texture));
+  *out = *given;
+  return {};
+}
+
 } // namespace
 
 Result hipCreateTextureObject(hipTextureObject_t* texture, const hipResourceDesc* resource,
@@ -437,11 +449,7 @@ Result hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC* out, hipTextureObject_t text
 }
 
 Result hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC* out, hipTextureObject_t texture) {
-  HIP_NONNULL_AS(out, "pResViewDesc");
-  HIP_TRY_ASSIGN(auto t, find(texture));
-  if (!t->description().view) return Result(hipErrorInvalidValue, "the texture was created without a view");
-  *out = t->description().driver_view;
-  return {};
+  return get(out, "pResViewDesc", texture, &TextureObject::Description::driver_view);
 }
 
 Result hipCreateSurfaceObject(hipSurfaceObject_t* surface, const hipResourceDesc* resource) {

@@ -16,9 +16,9 @@ public:
     hipTextureDesc texture{};
     std::optional<hipResourceViewDesc> view;
     // As the driver API gave them, if it did.
-    HIP_RESOURCE_DESC driver_resource{};
-    HIP_TEXTURE_DESC driver_texture{};
-    HIP_RESOURCE_VIEW_DESC driver_view{};
+    std::optional<HIP_RESOURCE_DESC> driver_resource;
+    std::optional<HIP_TEXTURE_DESC> driver_texture;
+    std::optional<HIP_RESOURCE_VIEW_DESC> driver_view;
   };
   static Outcome<std::shared_ptr<TextureObject>> texture(Device& device, Description description);
   static Outcome<std::shared_ptr<TextureObject>> surface(Device& device, const hipResourceDesc& resource);

@@ -309,6 +309,17 @@ TEST_F(Texture, DriverInterface) {
   HIP_RESOURCE_VIEW_DESC got_view{};
   ASSERT_OK(hipTexObjectGetResourceViewDesc(&got_view, object_));
   EXPECT_EQ(got_view.format, HIP_RES_VIEW_FORMAT_UINT_1X32);
+  // What the runtime's own function made has no words of this interface.
+  hipResourceDesc own_resource{};
+  own_resource.resType = hipResourceTypeArray;
+  own_resource.res.array.array = array_;
+  hipTextureDesc own{};
+  hipTextureObject_t other = nullptr;
+  ASSERT_OK(hipCreateTextureObject(&other, &own_resource, &own, nullptr));
+  EXPECT_HIP(hipErrorInvalidValue, hipTexObjectGetResourceDesc(&got_resource, other));
+  EXPECT_HIP(hipErrorInvalidValue, hipTexObjectGetTextureDesc(&got_texture, other));
+  EXPECT_HIP(hipErrorInvalidValue, hipTexObjectGetResourceViewDesc(&got_view, other));
+  EXPECT_OK(hipDestroyTextureObject(other));
   texture.flags = 0x80;
   hipTextureObject_t wrong = nullptr;
   EXPECT_HIP(hipErrorInvalidValue, hipTexObjectCreate(&wrong, &resource, &texture, nullptr));
