@@ -214,6 +214,17 @@ TEST_P(KnownMemory, RegisteringChangesWhatItIs) {
   }
 }
 
+// docs/fidelity.md, "GPU addresses": what the property promises.
+TEST(PageableMemory, KernelsReachIt) {
+  int promised = 0;
+  ASSERT_OK(hipDeviceGetAttribute(&promised, hipDeviceAttributePageableMemoryAccess, 0));
+  EXPECT_EQ(promised, 1);
+  std::vector<int> heap(kInts);
+  ASSERT_OK(launch(kernels::fill, kInts / 256, 256, 0, nullptr, heap.data(), 7, kInts));
+  ASSERT_OK(hipDeviceSynchronize());
+  EXPECT_EQ(heap, std::vector<int>(kInts, 7));
+}
+
 INSTANTIATE_TEST_SUITE_P(Uses, KnownMemory, testing::ValuesIn(kUses));
 
 } // namespace
