@@ -46,7 +46,7 @@ Value FunctionEmitter::mask_chunk(llvm::Value* mask, unsigned chunk) {
     if (bits == 0 || bits == 0xffff) return values_.constant(Kind::flag, bits != 0);
   }
   auto* part = ir_.CreateTrunc(ir_.CreateLShr(mask, kLanes * chunk), ir_.getInt16Ty());
-  return Values::vector(Kind::flag, ir_.CreateBitCast(part, values_.vector_type(Kind::flag)));
+  return Values::vector(Kind::flag, values_.flags_of(part));
 }
 
 llvm::Value* FunctionEmitter::wave_mask(const Chunks& flags) {

@@ -38,6 +38,8 @@ public:
   Ir& ir() { return ir_; }
   llvm::Type* scalar_type(Kind k) const { return math_.type(k, false); }
   llvm::Type* vector_type(Kind k) const { return math_.type(k, true); }
+  /// A flag per lane from sixteen bits.
+  llvm::Value* flags_of(llvm::Value* bits) { return math_.flags_of(bits); }
 
   static Value scalar(Kind k, llvm::Value* v) { return {k, nullptr, v, nullptr, {}, false}; }
   static Value vector(Kind k, llvm::Value* v) { return {k, v, nullptr, nullptr, {}, false}; }
