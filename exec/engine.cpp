@@ -487,22 +487,44 @@ Expected<bool> choose_avx512(std::string_view asked) {
   return has512 && simd != "avx2";
 }
 
-Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
-  BZ_TRY_ASSIGN(bool avx512, choose_avx512(config.simd));
-  EngineConfig c = config;
-  if (coverage_wanted() || stats_wanted()) c.count_rows = true;
-  const exec::Level& level = avx512 ? level_avx512() : level_avx2();
-  BZ_TRY_ASSIGN(ExecMode mode, choose_exec_mode(config.exec));
+namespace {
+
+/// What configuration and environment ask for.
+struct Choice {
+  bool avx512 = false;
+  ExecMode mode = ExecMode::interpreter;
+  std::shared_ptr<const NativeSettings> settings;
+};
+
+Expected<Choice> choose(const EngineConfig& config) {
+  Choice c;
+  BZ_TRY_ASSIGN(c.avx512, choose_avx512(config.simd));
+  BZ_TRY_ASSIGN(c.mode, choose_exec_mode(config.exec));
   // These look at single operations.
   if (trace_wanted() || coverage_wanted()) {
-    if (mode == ExecMode::jit)
+    if (c.mode == ExecMode::jit)
       return error(bz::Code::invalid_argument, "BZ_EXEC=jit: {} shows what the interpreter does", trace_wanted() ? "BZ_TRACE" : "BZ_COVERAGE");
-    mode = ExecMode::interpreter;
+    c.mode = ExecMode::interpreter;
   }
-  if (mode == ExecMode::jit)
+  if (c.mode == ExecMode::jit)
     if (auto s = NativeCompiler::instance().available(); !s.ok()) return error(s.code(), "BZ_EXEC=jit: {}", s.message());
-  BZ_TRY_ASSIGN(auto settings, native_settings(avx512, c.count_rows));
-  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level, mode, std::move(settings)));
+  BZ_TRY_ASSIGN(c.settings, native_settings(c.avx512, config.count_rows || coverage_wanted() || stats_wanted()));
+  return c;
+}
+
+} // namespace
+
+Status check_engine_environment() {
+  BZ_TRY(choose({}));
+  return {};
+}
+
+Expected<std::unique_ptr<Engine>> Engine::create(const EngineConfig& config) {
+  BZ_TRY_ASSIGN(Choice choice, choose(config));
+  EngineConfig c = config;
+  c.count_rows = choice.settings->count;
+  const exec::Level& level = choice.avx512 ? level_avx512() : level_avx2();
+  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(c), level, choice.mode, std::move(choice.settings)));
 }
 
 } // namespace bz::exec

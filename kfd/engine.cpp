@@ -4,7 +4,7 @@
 
 namespace bz::kfd {
 Expected<gpu::EngineFactory> engine_factory() {
-  BZ_TRY(exec::choose_avx512({}));
+  BZ_TRY(exec::check_engine_environment());
   return gpu::EngineFactory([](const exec::EngineConfig& config) { return exec::Engine::create(config); });
 }
 } // namespace bz::kfd

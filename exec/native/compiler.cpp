@@ -15,10 +15,10 @@ namespace bz::exec {
 Expected<ExecMode> choose_exec_mode(std::string_view asked) {
   const std::string named = environment("BZ_EXEC");
   std::string_view mode = named.empty() ? asked : named;
-  if (mode.empty() || mode == "auto") return ExecMode::automatic;
-  if (mode == "interp") return ExecMode::interpreter;
+  if (mode == "auto") return ExecMode::automatic;
+  if (mode.empty() || mode == "interp") return ExecMode::interpreter;
   if (mode == "jit") return ExecMode::jit;
-  return error(bz::Code::invalid_argument, "BZ_EXEC is interp, jit or auto, or empty for auto, not \"{}\"", mode);
+  return error(bz::Code::invalid_argument, "BZ_EXEC is interp, jit or auto, or empty for interp, not \"{}\"", mode);
 }
 
 Expected<std::shared_ptr<const NativeSettings>> native_settings(bool avx512, bool count) {

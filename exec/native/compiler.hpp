@@ -19,7 +19,7 @@ enum class ExecMode {
   automatic,   ///< natively after a while
 };
 
-/// BZ_EXEC, or else `asked`: interp, jit, auto; empty is auto.
+/// BZ_EXEC, or else `asked`: interp, jit, auto; empty is interp.
 Expected<ExecMode> choose_exec_mode(std::string_view asked);
 /// The settings of BZ_NUMERICS (exact, fast), BZ_JIT_OFF and BZ_JIT_LEVEL for an engine level.
 Expected<std::shared_ptr<const NativeSettings>> native_settings(bool avx512, bool count);

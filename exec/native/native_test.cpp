@@ -366,7 +366,7 @@ TEST(Native, ABadWordIsRefused) {
   if (std::getenv("BZ_EXEC")) GTEST_SKIP() << "BZ_EXEC is set";
   auto e = Engine::create(config);
   ASSERT_FALSE(e.ok());
-  EXPECT_EQ(e.status().message(), "BZ_EXEC is interp, jit or auto, or empty for auto, not \"fast\"");
+  EXPECT_EQ(e.status().message(), "BZ_EXEC is interp, jit or auto, or empty for interp, not \"fast\"");
 }
 
 } // namespace
