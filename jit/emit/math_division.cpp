@@ -276,13 +276,25 @@ V Math::Impl::div_fixup_rare(V r, V den, V num) {
 
 // ---------------------------------------------------------------- whole divisions
 
-/// As compilers write it.
-V Math::Impl::division_by_steps(V num, V den) {
-  Scaled d = div_scale(den, den, num), n = div_scale(num, den, num);
-  V minus = ir.CreateFNeg(d.value), one = real(num, 1.0), y = rcp(d.value);
-  for (int k = 0; k < 2; ++k) y = fma(fma(minus, y, one), y, y);
-  V q = fmul(n.value, y);
-  return div_fixup(canonicalize(div_fmas(fma(minus, q, n.value), y, q, n.mask)), den, num);
+/// num / den by the steps of compilers (math_idiom.cpp) where the quotient is not 0 and below the normals, or among the smallest of
+/// them; rounding is to nearest. The steps work on fractions, and what they make is rounded once when the exponent is put back.
+V Math::Impl::small_quotient(V num, V den) {
+  V n = frexp_mant(num), d = frexp_mant(den), minus = ir.CreateFNeg(d);
+  V k = ir.CreateSub(frexp_exp(num), frexp_exp(den));
+  V y = fdiv(real(d, 1.0), d), q = fmul(n, y), e = fma(minus, q, n);
+  V plain = fma(e, y, q);
+  // The same sum and its error, for a neighbour on the side of the exact value: an odd one if more than a bit is dropped behind it,
+  // an even one if it is one bit.
+  V p = fmul(e, y), s = fadd(q, p);
+  V error = fadd(fadd(fsub(q, s), p), fma(e, y, ir.CreateFNeg(p)));
+  V below_one = ir.CreateFCmpOLT(magnitude(plain), real(plain, 1.0));
+  V dropped = ir.CreateSub(pick(below_one, like(k, static_cast<uint64_t>(-1021)), like(k, static_cast<uint64_t>(-1022))), k);
+  V bits = as_int(s);
+  V wrong = ir.CreateXor(eq(band(bits, 1), 0), eq(dropped, 1));
+  V outward = invert(slt(ir.CreateXor(as_int(error), bits), 0));
+  V next = ir.CreateAdd(bits, pick(outward, like(bits, 1), like(bits, ~uint64_t{0})));
+  V chosen = as_float(pick(band(wrong, ir.CreateFCmpONE(error, real(error, 0.0))), next, bits));
+  return ldexp(pick(sgt(dropped, 0), chosen, plain), k);
 }
 
 } // namespace bz::jit

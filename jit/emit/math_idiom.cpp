@@ -91,7 +91,7 @@ V Math::Impl::other_factor(const Origin* o, V x) {
 //   Single precision corrects q once before. In double precision q = n y may be off by one and a half, but then n/d is no
 //   midpoint's neighbour (those have n in the last places below 2, where all pairs were tried).
 //   Scaled back below the normals it is rounded once; there a tie needs q to be exact before, which only the correction of single
-//   precision makes sure. Doubles go through the steps where a quotient is that small.
+//   precision makes sure. Doubles that small go through the steps' fractions.
 
 V Math::Impl::whole_division(V q, V den, V num) {
   auto scaled = [&](V x, V of) {
@@ -140,8 +140,9 @@ V Math::Impl::whole_division(V q, V den, V num) {
   if (!wide) return quotient;
   V small = ult(sub(band(as_int(quotient), kDouble.magnitude()), 1), kDouble.pow2(-1021) - 1);
   return unless(small, quotient, [&] {
-    return outlined("division", {num, den}, {num->getType()},
-                    [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.division_by_steps(a[0], a[1])); })[0];
+    V rare = outlined("quotient", {num, den}, {num->getType()},
+                      [](Impl& m, ArrayRef<V> a, SmallVectorImpl<V>& out) { out.push_back(m.small_quotient(a[0], a[1])); })[0];
+    return pick(small, rare, quotient);
   });
 }
 

@@ -194,7 +194,7 @@ struct Math::Impl {
                                    llvm::function_ref<void(Impl&, llvm::ArrayRef<V>, llvm::SmallVectorImpl<V>&)> body);
   Scaled div_scale_rare(V x, V y, V z);
   V div_fmas_rare(V x, V y, V z, V scale, V plain);
-  V division_by_steps(V num, V den);
+  V small_quotient(V num, V den);
 
   // ------------------------------------------------------------ transcendental functions and other formats (math_special.cpp)
   V exp2(V x);

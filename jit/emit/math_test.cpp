@@ -665,6 +665,15 @@ void idioms(bool avx512) {
         const uint64_t mask = (uint64_t{1} << mantissa) - 1, sign = uint64_t{r.below(2)} << (c.wide ? 63 : 31);
         set(2, lane, (fraction() & mask) | uint64_t{e} << mantissa);
         set(0, lane, (fraction() & mask) | static_cast<uint64_t>(std::clamp(n, 0, static_cast<int>(top) - 1)) << mantissa | sign);
+        if (!r.chance(40)) continue;
+        // num = den * m without rounding: m lies on or between the numbers below the normals.
+        const double den = std::ldexp(1.0 + static_cast<double>(r.word() >> (c.wide ? 6 : 21)) * (c.wide ? 0x1p-26 : 0x1p-11), static_cast<int>(e) - static_cast<int>(top / 2));
+        const int up = c.wide ? 60 : 0;   // a double below the normals would not be exact on the way
+        const double m = std::ldexp(1.0 + static_cast<double>(r.word() >> (c.wide ? 6 : 21)) * (c.wide ? 0x1p-26 : 0x1p-11),
+                                    static_cast<int>(r.below(mantissa + 4)) - static_cast<int>(top / 2 + mantissa + 1) + up);
+        const double numerator = std::ldexp(den * m, -up);
+        if (c.wide) set(2, lane, std::bit_cast<uint64_t>(den)), set(0, lane, std::bit_cast<uint64_t>(numerator));
+        else set(2, lane, std::bit_cast<uint32_t>(static_cast<float>(den))), set(0, lane, std::bit_cast<uint32_t>(static_cast<float>(numerator)));
       }
       ASSERT_TRUE(m.run(*words).ok());
       const unsigned saved = _mm_getcsr();
