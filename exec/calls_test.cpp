@@ -211,7 +211,7 @@ TEST(RewrittenCode, IsSeenByTheNextCall) {
     for (Target t : {Target::gfx900, Target::gfx942}) {
       auto function = assemble(t, "v_mov_b32 v1, 0x6f0\ns_setpc_b64 s[30:31]");
       auto text = assemble(t, "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64 s[30:31], s[4:5]\n"
-                              "v_mov_b32 v2, s6\nv_mov_b32 v3, s7\nglobal_store_dword v[2:3], v1, off\n"
+                              "v_mov_b32 v2, s6\nv_mov_b32 v3, s7\nglobal_store_dword v[2:3], v1, off\ns_barrier\n"
                               "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nv_mov_b32 v6, 0x777\nglobal_store_dword v[4:5], v6, off offset:4\n"
                               "s_waitcnt vmcnt(0)\ns_icache_inv\ns_swappc_b64 s[30:31], s[4:5]\n"
                               "global_store_dword v[2:3], v1, off offset:4\ns_endpgm");

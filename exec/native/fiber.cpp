@@ -102,10 +102,13 @@ FiberStack::~FiberStack() {
   munmap(base_, size_);
 }
 
+/// The calls of a function that switches would be counted on two stacks.
+#define BZ_SWITCHES __attribute__((disable_sanitizer_instrumentation, noinline))
+
 namespace {
 
 /// What sanitizers want to know before a switch and after the return from it.
-inline void departs([[maybe_unused]] FiberPoint* from, [[maybe_unused]] const FiberPoint& to) {
+__attribute__((disable_sanitizer_instrumentation)) inline void departs([[maybe_unused]] FiberPoint* from, [[maybe_unused]] const FiberPoint& to) {
 #ifdef BZ_ASAN
   __sanitizer_start_switch_fiber(from ? &from->fake_stack : nullptr, to.bottom, to.bytes);
 #endif
@@ -113,7 +116,7 @@ inline void departs([[maybe_unused]] FiberPoint* from, [[maybe_unused]] const Fi
   __tsan_switch_to_fiber(to.tsan, 0);
 #endif
 }
-inline void arrives([[maybe_unused]] void* fake_stack) {
+__attribute__((disable_sanitizer_instrumentation)) inline void arrives([[maybe_unused]] void* fake_stack) {
 #ifdef BZ_ASAN
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
@@ -159,13 +162,13 @@ FiberPoint FiberPoint::on(const FiberStack& stack) {
   return p;
 }
 
-void fiber_switch(FiberPoint& from, FiberPoint& to) {
+BZ_SWITCHES void fiber_switch(FiberPoint& from, FiberPoint& to) {
   departs(&from, to);
   bz_fiber_switch(&from.sp, to.sp);
   arrives(from.fake_stack);
 }
 
-void fiber_start(FiberPoint& from, FiberPoint& to, void (*fn)(void*), void* arg) {
+BZ_SWITCHES void fiber_start(FiberPoint& from, FiberPoint& to, void (*fn)(void*), void* arg) {
   departs(&from, to);
 #ifdef BZ_ASAN
   Begin b{fn, arg};
@@ -176,12 +179,12 @@ void fiber_start(FiberPoint& from, FiberPoint& to, void (*fn)(void*), void* arg)
   arrives(from.fake_stack);
 }
 
-void fiber_leave(FiberPoint& to) {
+BZ_SWITCHES void fiber_leave(FiberPoint& to) {
   departs(nullptr, to);
   bz_fiber_leave(to.sp);
 }
 
-void fiber_landed([[maybe_unused]] FiberPoint& host) {
+BZ_SWITCHES void fiber_landed([[maybe_unused]] FiberPoint& host) {
 #ifdef BZ_ASAN
   __sanitizer_start_switch_fiber(nullptr, host.bottom, host.bytes);
   __sanitizer_finish_switch_fiber(host.fake_stack, nullptr, nullptr);

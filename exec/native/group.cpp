@@ -243,7 +243,7 @@ void NativeGroup::fiber() {
     Wave* next = group_->current;
     if (more && !waves_[next->index].stack && waves_[next->index].native && stack->bytes() >= stack_bytes_) {
       waves_[next->index].stack = std::move(stack);
-      waves_[next->index].point = FiberPoint::on(*waves_[next->index].stack);
+      waves_[next->index].point = waves_[w->index].point;
       w = next;
       continue;
     }
