@@ -234,7 +234,7 @@ TEST_P(Gds, IsMemoryOfTheDevice) {
       }
       m.sgpr(124, w) = 0x100 << 16 | 0x80;   // 128 bytes from 256 on
     }
-    run(m, t, "ds_write_b32 v0, v1 offset:8 gds\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_add_rtn_u32 v2, v0, v1 gds\nds_read_b32 v3, v0 gds\nds_append v4 offset:4 gds");
+    run(m, t, "ds_write_b32 v0, v1 offset:8 gds\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_add_rtn_u32 v2, v0, v1 gds\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v3, v0 gds\nds_append v4 offset:4 gds");
     for (uint32_t n = 0; n < 64; ++n) {
       // Both waves write, then one after the other adds; lanes beyond the size are out of range.
       uint32_t start = n >= 2 && n < 32 ? 98 + n : 0, lane = 100 + n;

@@ -110,8 +110,8 @@ TEST(Native, GroupsWaitForWhatComesFromElsewhere) {
     ASSERT_TRUE(r.ok()) << r.status().to_string();
     ASSERT_FALSE(r->halt) << r->halt->text;
     EXPECT_EQ(k.mem[0], 32u);
-    // As soon as it is seen to wait, not when a slice of some milliseconds is used up.
-    EXPECT_LT(seconds() - began, 0.3e-3 * static_cast<double>(r->parked)) << r->parked << " times parked";
+    // As soon as it is seen to wait, not when a slice of some milliseconds is used up. Sanitizers take long to switch.
+    if (!__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)) EXPECT_LT(seconds() - began, 0.3e-3 * static_cast<double>(r->parked)) << r->parked << " times parked";
   }
 }
 
