@@ -3,6 +3,7 @@
 #include "base/fork.hpp"
 #include "base/log.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -129,11 +130,13 @@ void NativeCompiler::recall(NativeUnit& unit) {
 
 void NativeCompiler::carry_out(NativeUnit& unit) {
   auto code = unit.code.lock();
+  const auto began = std::chrono::steady_clock::now();
   Expected<std::unique_ptr<const NativeCode>> native = error(bz::Code::unsupported, "its code is gone");
   if (code) native = make(unit, *code);
   if (native.ok())
-    log("exec", bz::Level::debug, "native code for 0x{:x}: {} instructions, {} of them the interpreter's, in {} entries", unit.key.entry,
-        (*native)->image().instructions, (*native)->image().outcalls.size(), (*native)->image().entries.size());
+    log("exec", bz::Level::debug, "native code for 0x{:x}: {} instructions, {} of them the interpreter's, {} entries, in {:.1f} ms", unit.key.entry,
+        (*native)->image().instructions, (*native)->image().outcalls.size(), (*native)->image().entries.size(),
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
   else
     log("exec", bz::Level::debug, "no native code for 0x{:x}: {}", unit.key.entry, native.status().message());
   std::lock_guard lock(mutex_);
@@ -161,11 +164,7 @@ void NativeCompiler::enqueue(const std::shared_ptr<NativeUnit>& unit, bool soon)
     if (unit->state() != NativeUnit::State::interpreted || stopping_ || forked_child()) return;
     unit->state_ = NativeUnit::State::waiting;
   }
-  if (auto s = open(); !s.ok()) {
-    static std::once_flag said;
-    std::call_once(said, [&] { log("exec", bz::Level::info, "kernels are interpreted: {}", s.message()); });
-    return;   // it waits for ever, and nobody asks again
-  }
+  if (auto s = available(); !s.ok()) return say_interpreted(s);   // it waits for ever, and nobody asks again
   std::lock_guard lock(mutex_);
   queue_.insert(soon ? queue_.begin() : queue_.end(), unit);
   if (!thread_.joinable() && !stopping_) {
@@ -176,6 +175,11 @@ void NativeCompiler::enqueue(const std::shared_ptr<NativeUnit>& unit, bool soon)
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   changed_.notify_all();
+}
+
+void NativeCompiler::say_interpreted(const Status& why) {
+  static std::once_flag said;
+  std::call_once(said, [&] { log("exec", bz::Level::info, "kernels are interpreted: {}", why.message()); });
 }
 
 void NativeCompiler::work() {
@@ -190,6 +194,7 @@ void NativeCompiler::work() {
     if (unit->state() != NativeUnit::State::waiting) continue;
     unit->state_ = NativeUnit::State::compiling;
     lock.unlock();
+    if (auto s = open(); !s.ok()) say_interpreted(s);   // here, since it takes long
     carry_out(*unit);
     unit.reset();
     lock.lock();

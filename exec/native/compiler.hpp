@@ -45,6 +45,7 @@ public:
 private:
   NativeCompiler() = default;
   void work();
+  static void say_interpreted(const Status& why);
   void stop();
   /// Whoever calls has moved the state to `compiling`.
   void carry_out(NativeUnit& unit);

@@ -1,4 +1,5 @@
 // Workers and native code: when a kernel is worth compiling, workgroups that begin natively, and what to do when one stops.
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "exec/engine_impl.hpp"
 #include "exec/interp/control_ops.hpp"
@@ -15,8 +16,13 @@
 namespace bz::exec {
 namespace {
 
-/// TSC ticks of interpretation after which a kernel is compiled: a few milliseconds, less than compiling takes.
-constexpr uint64_t kWorthCompiling = 5'000'000;
+/// TSC ticks of interpretation after which a kernel is compiled: a tenth to a fifth of what compiling takes, which is some 15 ms and
+/// 0.25 ms for each instruction. Kernels that take that long once are likely to take it again.
+/// BZ_JIT_AFTER says otherwise, in milliseconds.
+uint64_t worth_compiling(const Code& code) {
+  static const long asked = environment_number("exec", "BZ_JIT_AFTER", -1, 0, 1'000'000);
+  return asked >= 0 ? 2'500'000 * static_cast<uint64_t>(asked) : 5'000'000 + 60'000 * uint64_t{code.words.size()};
+}
 
 /// Decoded code that holds an address, for a MODE; null if it can't be read.
 std::shared_ptr<const Code> code_of(EngineImpl& engine, GroupContext& c, uint64_t pc, uint32_t mode) {
@@ -66,7 +72,7 @@ void WorkerImpl::interpreted(GroupContext& c) {
   const uint64_t now = __builtin_ia32_rdtsc(), ticks = now - std::exchange(ticked_, now);
   auto& unit = c.dispatch->native[c.whole_ids];
   if (!unit || unit->state() != NativeUnit::State::interpreted) return;
-  if (unit->interpreted.fetch_add(ticks, std::memory_order_relaxed) + ticks >= kWorthCompiling) NativeCompiler::instance().enqueue(unit);
+  if (unit->interpreted.fetch_add(ticks, std::memory_order_relaxed) + ticks >= worth_compiling(*c.dispatch->code)) NativeCompiler::instance().enqueue(unit);
 }
 
 // ---------------------------------------------------------------- running
