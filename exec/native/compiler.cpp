@@ -2,6 +2,7 @@
 #include "base/environment.hpp"
 #include "base/fork.hpp"
 #include "base/log.hpp"
+#include "exec/native/exit.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -91,7 +92,10 @@ Status NativeCompiler::open_locked() {
   }
   module_ = reinterpret_cast<NativeCompileFn>(dlsym(handle, kNativeCompileSymbol));
   if (!module_) return error(bz::Code::unsupported, "the compiler of kernels, {}, has no {}", path, kNativeCompileSymbol);
-  // After the module's own: when the process ends its thread is quiet before anything of LLVM is destroyed.
+  // When the process ends its thread is quiet before anything is destroyed: after what the module and LLVM registered when they were
+  // loaded, and what they make from now on stays.
+  leave_statics("libLLVM");
+  leave_statics(path.c_str());
   std::atexit([] { instance().stop(); });
   log("exec", bz::Level::info, "kernels are compiled by {}", path);
   return {};
