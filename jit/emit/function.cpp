@@ -156,6 +156,7 @@ FunctionFacts FunctionEmitter::emit(const char* name) {
   if (on("loops")) find_loops();
   for (;;) {
     facts_.outcalls.clear();
+    facts_.notes.clear();
     facts_.switches = false;
     ++facts_.attempts;
     if (attempt(name)) {

@@ -8,7 +8,10 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace bz::jit {
@@ -17,6 +20,7 @@ namespace bz::jit {
 struct FunctionFacts {
   std::vector<uint32_t> outcalls;   ///< dwords from the request's begin
   bool switches = false;
+  std::map<uint32_t, std::set<std::string>> notes;   ///< by dword: what was decided about an instruction, for people
   uint32_t attempts = 0;            ///< how often the function was made until all guesses about loops were right
 };
 
@@ -61,6 +65,7 @@ private:
   Value node_value(const Instruction& x, const Node& n, const std::vector<Value>& values, unsigned chunk);
   void outcall(const Instruction& x);
   void call_out(const Instruction& x);
+  void note(const Instruction& x, std::string text);
   Value from_home(Reg r, unsigned chunk);
   Value lanes_in(const Instruction& x, unsigned chunk);
   /// A mask of the wave from the flags of its chunks, and back.
@@ -80,6 +85,7 @@ private:
   void two_cells(const Instruction& x, unsigned dwords, unsigned stride, bool is_load);
   Access access_of(const Instruction& x, MemoryImm m, bool is_load);
   void transfer(const Instruction& x, const Access& a);
+  std::string describe(const Access& a, const Chunks& address) const;
   void atomic(const Instruction& x, AtomicImm m);
 using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   void moves(const Instruction& x, const Access& a, const Chunks& address, const std::vector<Chunks>& data, std::vector<Chunks>& result);

@@ -284,7 +284,12 @@ Value FunctionEmitter::from_home(Reg r, unsigned chunk) {
   return Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), regs_->home(r, chunk), llvm::Align(64)));
 }
 
+void FunctionEmitter::note(const Instruction& x, std::string text) {
+  facts_.notes[static_cast<uint32_t>((x.lifted.pc - request_.begin) / 4)].insert((regs_->at->full ? "all lanes on: " : "some lanes on: ") + std::move(text));
+}
+
 void FunctionEmitter::outcall(const Instruction& x) {
+  note(x, "the interpreter does it");
   call_out(x);
   const RegSet out = x.all_registers ? unit_.used : x.writes;
   for (Reg r = 0; r < kRegs; ++r) {

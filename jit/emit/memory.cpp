@@ -374,6 +374,7 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
     address[q] = chunk_address(a, q);
     pattern = values_.and_cond(pattern, address[q].cond);
   }
+  if (a.space != Space::scratch) note(x, describe(a, address));
   const unsigned registers = is_dword(a.elem) ? a.cells * a.dwords : 1;
   // Everything that the ways read is made before they part.
   std::vector<Chunks> data(registers);
@@ -398,6 +399,23 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
   }
   for (unsigned k = 0; k < result.size(); ++k)
     for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(a.dest + k), q, result[k][q]);
+}
+
+/// How the lanes of an access lie, in words.
+std::string FunctionEmitter::describe(const Access& a, const Chunks& address) const {
+  std::set<std::string> forms;
+  for (const Value& v : address) {
+    std::string s;
+    if (!v.regular()) s = a.is_load ? "a gather: nothing is known of how the lanes' addresses differ" : "a scatter: nothing is known of how the lanes' addresses differ";
+    else if (v.pattern.uniform()) s = a.is_load ? "one scalar load for all lanes" : "one address for all lanes";
+    else if (v.pattern.steps(a.bytes())) s = exec_masks_[0] ? "contiguous, under a mask" : "contiguous";
+    else s = std::string(a.is_load ? "a gather" : "a scatter") + ": lanes lie at constant distances (" + std::to_string(v.pattern.delta[1]) + " bytes from the first to the second)";
+    if (v.cond) s += ", if a test at run time says so";
+    forms.insert(s);
+  }
+  std::string text;
+  for (auto& f : forms) text += (text.empty() ? "" : "; ") + f;
+  return text;
 }
 
 /// An access whose addresses need no condition but bounds and the like.

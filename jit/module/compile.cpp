@@ -114,6 +114,7 @@ Status compile(const exec::NativeRequest& request, exec::NativeImage& image, Com
   FunctionEmitter emitter(module, unit, request, traits);
   const FunctionFacts facts = emitter.emit("kernel");
   rep.attempts = facts.attempts;
+  rep.notes = facts.notes;
   auto* function = module.getFunction("kernel");
   function->addFnAttr("no-jump-tables", "true");
   function->addFnAttr("target-cpu", machine->getTargetCPU());

@@ -3,6 +3,8 @@
 #include "base/status.hpp"
 #include "exec/native/abi.hpp"
 
+#include <map>
+#include <set>
 #include <string>
 
 namespace bz::jit {
@@ -11,6 +13,7 @@ namespace bz::jit {
 struct CompileReport {
   double analysis_ms = 0, emit_ms = 0, passes_ms = 0, codegen_ms = 0;
   uint32_t attempts = 0;
+  std::map<uint32_t, std::set<std::string>> notes;   ///< by dword of the request's code: what was decided about an instruction
   std::string ir;         ///< if wanted: after the passes
   std::string assembly;
 };
