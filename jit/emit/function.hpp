@@ -127,7 +127,8 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   struct Loop { std::vector<bool> body; RegSet writes; bool to_full = false, to_some = false; };   ///< EXEC may become full in it, or may cease to be
   std::map<uint32_t, Loop> loops_;
   std::map<std::pair<uint32_t, uint32_t>, Registers::Guess> guesses_;
-  std::map<llvm::Value*, Chunks> mask_parts_;
+  struct MaskParts { Chunks flags; Version* at; };
+  std::map<llvm::Value*, MaskParts> mask_parts_;
   std::array<llvm::Value*, kChunks> exec_masks_{};
   FunctionFacts facts_;
   // Lines are guest instructions: dwords from the request's begin, counted from 1.

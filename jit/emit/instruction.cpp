@@ -40,7 +40,11 @@ llvm::Value* FunctionEmitter::exec_mask(unsigned chunk) {
 }
 
 Value FunctionEmitter::mask_chunk(llvm::Value* mask, unsigned chunk) {
-  if (auto it = mask_parts_.find(mask); it != mask_parts_.end()) return it->second[chunk];
+  if (auto it = mask_parts_.find(mask); it != mask_parts_.end()) {
+    const Value& v = it->second.flags[chunk];
+    // What holds for the lanes that are on holds while they are.
+    return v.on_only && it->second.at != regs_->at ? values_.plain(v) : v;
+  }
   if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(mask)) {
     const uint64_t bits = c->getZExtValue() >> (kLanes * chunk) & 0xffff;
     if (bits == 0 || bits == 0xffff) return values_.constant(Kind::flag, bits != 0);
@@ -59,7 +63,7 @@ llvm::Value* FunctionEmitter::wave_mask(const Chunks& flags) {
     if (q) bits = ir_.CreateShl(bits, kLanes * q);
     mask = mask ? ir_.CreateOr(mask, bits) : bits;
   }
-  if (!llvm::isa<llvm::Constant>(mask)) mask_parts_[mask] = flags;
+  if (!llvm::isa<llvm::Constant>(mask)) mask_parts_[mask] = {flags, regs_->at};
   return mask;
 }
 
@@ -241,7 +245,11 @@ void FunctionEmitter::lane_nodes(const Instruction& x) {
       case Prim::lanes_out_exec: wrote_exec = true; [[fallthrough]];
       case Prim::lanes_out:
         wrote_mask = true;
-        flags[q] = mask[q] ? Values::vector(Kind::flag, ir_.CreateAnd(values_.lanes(arg(0)), mask[q])) : arg(0);
+flags[q] = arg(0);
+        if (mask[q]) {
+          flags[q].vec = ir_.CreateAnd(values_.lanes(arg(0)), mask[q]);
+          flags[q].on_only = flags[q].base != nullptr;
+        }
         break;
       default: values[k] = node_value(x, n, values, q);
       }

@@ -208,9 +208,13 @@ Value Values::regular_op(const Node& node, std::span<const Value> args) {
   }
   case Prim::cast: return x.pattern.uniform() ? with(ir_.CreateBitCast(x.base, scalar_type(node.kind)), {}) : Value{};
   case Prim::lo: return with(ir_.CreateTrunc(x.base, ir_.getInt32Ty()), shl(x.pattern, 0, 32));
-  case Prim::hi:
-    if (!apart(x) || (*x.pattern.bits() >> 32)) return {};
-    return with(ir_.CreateTrunc(ir_.CreateLShr(x.base, 32), ir_.getInt32Ty()), {});
+  case Prim::hi: {
+    auto* base = ir_.CreateTrunc(ir_.CreateLShr(x.base, 32), ir_.getInt32Ty());
+    if (x.pattern.uniform()) return with(base, {});
+    // The same for all lanes unless the low half runs over between them.
+    if (x.pattern.least() < 0 || x.pattern.most() >> 32) return {};
+    return with(base, {}, no_wrap(ir_.CreateTrunc(x.base, ir_.getInt32Ty()), x.pattern, false));
+  }
   case Prim::zext64: return with(ir_.CreateZExt(x.base, ir_.getInt64Ty()), x.pattern, no_wrap(x.base, x.pattern, false));
   case Prim::sext64: return with(ir_.CreateSExt(x.base, ir_.getInt64Ty()), x.pattern, no_wrap(x.base, x.pattern, true));
   case Prim::make64: {
