@@ -76,11 +76,18 @@ bz_exec_leave:
 namespace bz::exec {
 namespace {
 
+/// The processor doesn't tell addresses that are not canonical; the register that made one of it is likely to be one itself.
+uint64_t wild_register(const greg_t* regs) {
+  for (int i : {REG_RAX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15})
+    if (regs[i] << 16 >> 16 != regs[i]) return static_cast<uint64_t>(regs[i]);
+  return 0;
+}
+
 bool on_fault(segv::Fault& f, void* context) {
   if (f.signal != SIGSEGV && f.signal != SIGBUS) return false;
   auto* guard = static_cast<Guard*>(context);
   auto& regs = f.context->uc_mcontext.gregs;
-  guard->fault = {true, f.address, f.address_known, f.is_write, static_cast<uint64_t>(regs[REG_RIP])};
+  guard->fault = {true, f.address_known ? f.address : wild_register(regs), f.address_known, f.is_write, static_cast<uint64_t>(regs[REG_RIP])};
   regs[REG_RSP] = static_cast<greg_t>(guard->rsp);
   regs[REG_RIP] = reinterpret_cast<greg_t>(bz_exec_landing);
   regs[REG_RAX] = 1;

@@ -10,7 +10,7 @@ namespace bz::exec {
 
 struct GuestFault {
   bool happened = false;
-  uint64_t address = 0;
+  uint64_t address = 0;   ///< not known: a guess, of one that is not canonical, or 0
   bool address_known = false;
   bool is_write = false;
   uint64_t host_pc = 0;   ///< the host's instruction that faulted

@@ -45,10 +45,11 @@ struct Machine::Impl {
   }
 };
 
-Machine::Machine(isa::Target target, const std::string& level, uint32_t waves) : impl_(std::make_unique<Impl>()) {
+Machine::Machine(isa::Target target, const std::string& level, uint32_t waves, const std::string& exec) : impl_(std::make_unique<Impl>()) {
   EngineConfig config;
   config.target = target;
   config.simd = level;
+  config.exec = exec;
   config.count_rows = true;
   auto engine = Engine::create(config);
   if (!engine) throw std::runtime_error(engine.status().to_string());

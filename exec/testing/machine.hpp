@@ -29,7 +29,8 @@ class Machine {
 public:
   /// `waves` of one workgroup (they run the same code; registers are per wave). `split` decodes for a MODE whose single and
   /// double/half parts differ; a MODE set by set_mode() is honoured either way.
-  explicit Machine(isa::Target target, const std::string& level = "", uint32_t waves = 1);
+  /// `exec`: EngineConfig::exec; "" is the interpreter, if the environment does not say otherwise.
+  explicit Machine(isa::Target target, const std::string& level = "", uint32_t waves = 1, const std::string& exec = "");
   /// On an instance of the interpreter that no product has.
   Machine(isa::Target target, const Level& level, uint32_t waves = 1);
   ~Machine();
