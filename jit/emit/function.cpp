@@ -26,15 +26,7 @@ FunctionEmitter::FunctionEmitter(llvm::Module& module, const Unit& unit, const e
   values_.patterns = on("patterns");
 }
 
-bool FunctionEmitter::on(std::string_view optimisation) const {
-  std::string_view off = request_.off;
-  while (!off.empty()) {
-    const size_t comma = std::min(off.find(','), off.size());
-    if (off.substr(0, comma) == optimisation) return false;
-    off.remove_prefix(std::min(comma + 1, off.size()));
-  }
-  return true;
-}
+bool FunctionEmitter::on(std::string_view optimisation) const { return optimises(request_, optimisation); }
 
 /// Which versions can be reached, in which order they are made, and what may lead to each.
 void FunctionEmitter::plan() {
@@ -200,6 +192,7 @@ bool FunctionEmitter::attempt(const char* name) {
   auto unchanged = [this](const Version& v, Reg r, bool wide) { return unchanged_from(v, r, wide); };
   regs_->unchanged_from = unchanged;
   mask_parts_.clear();
+  matrix_rows_ = nullptr;
   const auto blocks = static_cast<uint32_t>(unit_.blocks.size());
   versions_.clear();
   versions_.resize(before_.size());

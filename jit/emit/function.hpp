@@ -101,6 +101,11 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   void store_private(const Access& a, const Value& address, unsigned chunk, const std::vector<Value>& data);
   Value widen(isa::Elem e, llvm::Value* narrow);
 
+  // matrix.cpp
+  bool has_matrix(const Instruction& x, MatrixImm m) const;
+  llvm::Function* matrix_function(MatrixImm m);
+  void matrix(const Instruction& x, MatrixImm m);
+
   // cross.cpp
   Value read_lane(const Instruction& x, const Node& n, const Value& lane);
   void write_lane(const Instruction& x, const Value& lane, const Value& v);
@@ -119,7 +124,7 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   Values values_;
   std::unique_ptr<Registers> regs_;
   llvm::Function* function_ = nullptr;
-  llvm::Value *context_ = nullptr, *wave_ = nullptr, *code_ = nullptr, *lds_ = nullptr, *helpers_ = nullptr, *table_ = nullptr, *tables_ = nullptr;
+  llvm::Value *context_ = nullptr, *wave_ = nullptr, *code_ = nullptr, *lds_ = nullptr, *helpers_ = nullptr, *table_ = nullptr, *tables_ = nullptr, *matrix_rows_ = nullptr;
   std::vector<Version> versions_;                 ///< of blocks: 2 * guest + full; then entries
   std::vector<uint32_t> order_;                   ///< of making
   std::vector<std::vector<uint32_t>> before_;     ///< by version: those that may lead to it

@@ -196,7 +196,8 @@ void FunctionEmitter::instruction(const Instruction& x) {
     case Prim::ds_swizzle: on("cross") ? swizzle(x) : outcall(x); break;
     case Prim::ds_bpermute: on("cross") ? bpermute(x) : outcall(x); break;
     case Prim::atomic: on("atomics") ? atomic(x, AtomicImm::of(n.imm)) : outcall(x); break;
-    case Prim::mfma: case Prim::ds_permute: return outcall(x);
+    case Prim::mfma: matrix(x, MatrixImm::of(n.imm)); break;
+    case Prim::ds_permute: return outcall(x);
     default: values[k] = node_value(x, n, values, 0);
     }
   }

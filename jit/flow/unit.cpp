@@ -433,7 +433,8 @@ void before(const Instruction& x, const RegSet& used, Wanted& w) {
   if (x.other_lanes) w.off |= x.reads & ~scalars();
 }
 
-void liveness(Unit& u) {
+/// `dead`: nobody looks at registers of waves that have ended.
+void liveness(Unit& u, bool dead) {
   std::vector<Wanted> in(u.blocks.size());
   auto at_end = [&](const Block& b) {
     Wanted w;
@@ -446,7 +447,9 @@ void liveness(Unit& u) {
     case Block::End::falls: from(b.next); break;
     case Block::End::branches: from(b.taken); break;
     case Block::End::condition: from(b.taken), from(b.next); break;
-    case Block::End::ends: break;
+    case Block::End::ends:
+      if (!dead) everything();
+      break;
     case Block::End::leaves: case Block::End::interprets: everything(); break;
     }
     return w;
@@ -528,6 +531,16 @@ const Operand* operand_at(const Inst& i, Field f) {
   return nullptr;
 }
 
+bool optimises(const exec::NativeRequest& request, std::string_view optimisation) {
+  std::string_view off = request.off;
+  while (!off.empty()) {
+    const size_t comma = std::min(off.find(','), off.size());
+    if (off.substr(0, comma) == optimisation) return false;
+    off.remove_prefix(std::min(comma + 1, off.size()));
+  }
+  return true;
+}
+
 Expected<Unit> make_unit(const exec::NativeRequest& request) {
   Unit u;
   u.target = request.target;
@@ -538,7 +551,7 @@ Expected<Unit> make_unit(const exec::NativeRequest& request) {
   if (u.entries.empty() || u.entries[0] == Block::kNone) return error(Code::unsupported, "the first instruction can't be compiled");
   for (auto& x : u.instructions) u.used |= x.reads | x.writes;
   u.used.reset(kExec), u.used.reset(kExec + 1);
-  liveness(u);
+  liveness(u, optimises(request, "dead"));
   return u;
 }
 

@@ -7,6 +7,7 @@
 
 #include <bitset>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -73,6 +74,8 @@ struct Unit {
   RegSet used;                          ///< all registers that occur
 };
 
+/// False if the request switches this optimisation off.
+bool optimises(const exec::NativeRequest& request, std::string_view optimisation);
 /// Decodes and analyses. Fails with what can't be compiled, by name.
 Expected<Unit> make_unit(const exec::NativeRequest& request);
 
