@@ -89,7 +89,7 @@ public:
   void give_context(std::unique_ptr<GroupContext> c);
   RowRecord& rows() { return rows_; }
   ExecMode mode() const { return mode_; }
-  /// The unit of `code` with this key; null if the engine only interprets.
+  /// The unit of `code` with this key; null if the engine only interprets, or has compiled it for too many others.
   std::shared_ptr<NativeUnit> unit(const UnitKey& key, const std::shared_ptr<const Code>& code);
   ExecutionStats& stats() { return stats_; }
 

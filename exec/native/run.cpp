@@ -46,7 +46,9 @@ std::string failure_text(const Status& s, uint64_t pc) { return fmt::format("no 
 // ---------------------------------------------------------------- what is compiled
 
 std::shared_ptr<NativeUnit> EngineImpl::unit(const UnitKey& key, const std::shared_ptr<const Code>& code) {
-  return code->native ? code->native->get(key, code, settings_) : nullptr;
+  // A kernel that is launched with ever other sizes is not compiled for each of them, unless it must be.
+  constexpr size_t kMostUnits = 64;
+  return code->native ? code->native->get(key, code, settings_, mode_ == ExecMode::jit ? ~size_t{0} : kMostUnits) : nullptr;
 }
 
 Status EngineImpl::prepare_native(DispatchImpl& d) {
@@ -207,8 +209,8 @@ bool WorkerImpl::hand_over(GroupContext& c) {
     p.unit = p.code->native->entered(key, p.code->begin, p.at);
     if (!p.unit) {
       ready = false;
-      if (p.code->native->size() > kMostMeetings + 2) return false;
-      NativeCompiler::instance().enqueue(engine_.unit(key, p.code), true);
+      if (auto unit = p.code->native->size() > kMostMeetings + 2 ? nullptr : engine_.unit(key, p.code)) NativeCompiler::instance().enqueue(unit, true);
+      else return false;
     }
     places.push_back(std::move(p));
   }
@@ -252,7 +254,7 @@ std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
   if (!unit) {
     unit = engine_.unit(key, code);
     if (engine_.mode() == ExecMode::automatic) {
-      NativeCompiler::instance().enqueue(unit, true);
+      if (unit) NativeCompiler::instance().enqueue(unit, true);
       w->pc = code->at(key.entry, w->exec() == ~uint64_t{0});
       c.native.send_to_interpreter(w);
       return nullptr;

@@ -7,10 +7,12 @@
 
 namespace bz::exec {
 
-std::shared_ptr<NativeUnit> NativeUnits::get(const UnitKey& key, const std::shared_ptr<const Code>& code, const std::shared_ptr<const NativeSettings>& settings) {
+std::shared_ptr<NativeUnit> NativeUnits::get(const UnitKey& key, const std::shared_ptr<const Code>& code, const std::shared_ptr<const NativeSettings>& settings,
+                                             size_t most) {
   std::lock_guard lock(mutex_);
   for (auto& u : units_)
     if (u->key == key) return u;
+  if (units_.size() >= most) return nullptr;
   return units_.emplace_back(std::make_shared<NativeUnit>(key, code, settings));
 }
 

@@ -61,8 +61,9 @@ private:
 /// The units of one Code.
 class NativeUnits {
 public:
-  /// The unit with this key, made if there is none.
-  std::shared_ptr<NativeUnit> get(const UnitKey& key, const std::shared_ptr<const Code>& code, const std::shared_ptr<const NativeSettings>& settings);
+  /// The unit with this key, made if there is none and not yet `most` of them; else null.
+  std::shared_ptr<NativeUnit> get(const UnitKey& key, const std::shared_ptr<const Code>& code, const std::shared_ptr<const NativeSettings>& settings,
+                                  size_t most = ~size_t{0});
   /// A unit that is compiled for the key's assumptions and can be entered at its entry, or null; `at` is the entry's index.
   std::shared_ptr<NativeUnit> entered(const UnitKey& key, uint64_t begin, uint32_t& at);
   size_t size() const {
