@@ -51,10 +51,15 @@ Status flatten(std::string_view object, std::string_view function, exec::NativeI
     return true;
   };
   bool found = false;
+  uint64_t code_base = 0;   // lines count from the beginning of the function's section
   for (auto symbol : elf->symbols()) {
     auto name = symbol.getName();
     uint64_t at;
-    if (name && *name == llvm::StringRef(function.data(), function.size()) && address_of(symbol, at)) image.start = static_cast<uint32_t>(at), found = true;
+    if (name && *name == llvm::StringRef(function.data(), function.size()) && address_of(symbol, at)) {
+      image.start = static_cast<uint32_t>(at);
+      code_base = at - llvm::cantFail(symbol.getValue());
+      found = true;
+    }
   }
   if (!found) return error(Code::internal, "compiled code has no function {}", function);
 
@@ -101,7 +106,7 @@ Status flatten(std::string_view object, std::string_view function, exec::NativeI
     auto* table = dwarf->getLineTableForUnit(cu.get());
     if (!table) continue;
     for (auto& row : table->Rows)
-      if (!row.EndSequence && row.Line) image.places.push_back({static_cast<uint32_t>(row.Address.Address + image.start), row.Line - 1});
+      if (!row.EndSequence && row.Line) image.places.push_back({static_cast<uint32_t>(row.Address.Address + code_base), row.Line - 1});
   }
   std::stable_sort(image.places.begin(), image.places.end(), [](auto& x, auto& y) { return x.host < y.host; });
   return {};

@@ -214,8 +214,15 @@ private:
 
   // ------------------------------------------------------------ memory
 
-  /// Into kAddress: numbers below 4096, of one of the shapes that programs have. Atomics want whole multiples.
-  void offsets(Node& n, bool aligned) {
+  /// Into kAddress: numbers below 4096, of one of the shapes that programs have. Atomics want whole multiples; stores of several
+  /// dwords too, since no order is promised where lanes write parts of the same cells.
+  void offsets(Node& n, bool aligned, unsigned bytes = 8) {
+    if (bytes > 8) {
+      const unsigned x = r_.below(12);
+      if (r_.chance(50)) n.head.push_back(make_("v_lshlrev_b32", {{'D', kAddress}, {'A', inline_number(4)}, {'B', kLaneNumber}}));
+      else n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', kLiteral}, {'B', x}}, 0xff0));
+      return;
+    }
     auto add = [&](Words w) { n.head.push_back(std::move(w)); };
     const unsigned x = r_.below(12);
     switch (r_.below(7)) {
@@ -244,14 +251,21 @@ private:
     n.head.push_back(w);
     return true;
   }
-  static bool float_atomic(std::string_view n) { return n.find("f32") != n.npos || n.find("f64") != n.npos || n.find("f16") != n.npos; }
+  /// Of the data of stores; else 0.
+  static unsigned stored_bytes(const Inst& i) {
+    unsigned bytes = 0;
+    if (has(row_meta(i.row).flags, Store) && !has(row_meta(i.row).flags, Atomic))
+      for (int k = 0; k < i.operand_count; ++k)
+        if (const Operand& o = i.operands[static_cast<size_t>(k)]; o.field == Field::data || o.field == Field::data0 || o.field == Field::vdata) bytes = 4u * o.dwords;
+    return bytes;
+  }
 
   bool lds(const Draw& d, Node& n) {
     const Meta& m = row_meta(d.inst.row);
     const bool atomic = has(m.flags, Atomic);
     Words w = d.words;
-    if (r_.chance(15)) n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', kLiteral}, {'B', r_.below(12)}}, r_.chance(50) ? 0x7ff8 : 0xfff8));
-    else offsets(n, true);
+    if (r_.chance(15)) n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', kLiteral}, {'B', r_.below(12)}}, r_.chance(50) ? 0x7ff0 : 0xfff0));
+    else offsets(n, true, stored_bytes(d.inst));
     if (operand(m, Field::addr)) put(w, kDS, 'V', kAddress);
     if (!m.operands.offset01) put(w, kDS, 'I', kDS.get('I', w.data()) & (atomic || r_.chance(90) ? ~7u : ~3u));
     if (has(m.flags, ReadsM0)) n.head.push_back(make_("s_movk_i32", {{'D', kM0}, {'I', r_.below(1024) * 8}}));
@@ -263,7 +277,8 @@ private:
     const bool atomic = has(m.flags, Atomic), to_lds = has(m.flags, LdsOnly) || d.inst.lds;
     Words w = d.words;
     if (to_lds) n.head.push_back(make_("s_movk_i32", {{'D', kM0}, {'I', r_.below(1024) * 4}}));
-    offsets(n, atomic);
+    const unsigned bytes = stored_bytes(d.inst);
+    offsets(n, atomic || bytes > 4, bytes);
     auto add = [&](Words x) { n.head.push_back(std::move(x)); };
     put(w, kFLAT, 'V', kAddress);
     uint32_t offset = r_.chance(50) ? 0 : r_.below(1024) & (atomic ? ~7u : ~0u);
@@ -302,11 +317,11 @@ private:
     if (d.inst.idxen && d.inst.offen) {
       offsets(n, true);
       n.head.push_back(make_("v_mov_b32", {{'D', kAddress + 1}, {'A', v(kAddress)}}));
-      n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', inline_number(63)}, {'B', r_.chance(50) ? kLaneNumber : r_.below(12)}}));
+      n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', inline_number(63)}, {'B', stored_bytes(d.inst) > 8 || r_.chance(50) ? kLaneNumber : r_.below(12)}}));
     } else if (d.inst.idxen) {
-      n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', inline_number(63)}, {'B', r_.chance(50) ? kLaneNumber : r_.below(12)}}));
+      n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', inline_number(63)}, {'B', stored_bytes(d.inst) > 8 || r_.chance(50) ? kLaneNumber : r_.below(12)}}));
     } else {
-      offsets(n, atomic || r_.chance(50));
+      offsets(n, atomic || stored_bytes(d.inst) > 4 || r_.chance(50), stored_bytes(d.inst));
     }
     put(w, kMUBUF, 'V', kAddress);
     put(w, kMUBUF, 'R', (strided ? kStridedBuffer : kRawBuffer) / 4);
