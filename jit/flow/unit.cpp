@@ -65,7 +65,7 @@ struct Effects {
     if (has(f, isa::WritesScc)) add(x.writes, kScc, 1);
     if (has(f, isa::ReadsVcc)) add(x.reads, kVcc, 2);
     if (has(f, isa::WritesVcc)) add(x.writes, kVcc, 2);
-    if (has(f, isa::ReadsM0)) add(x.reads, kM0, 1);
+    if (has(f, isa::ReadsM0 | isa::LdsOnly) || x.lifted.inst.lds) add(x.reads, kM0, 1);   // M0: where data go in LDS
     if (has(f, isa::WritesM0)) add(x.writes, kM0, 1);
     if (has(f, isa::ReadsExec)) add(x.reads, kExec, 2);
     if (has(f, isa::WritesExec)) add(x.writes, kExec, 2);
