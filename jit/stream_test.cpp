@@ -43,6 +43,8 @@ struct State {
   Arena arena;
 };
 
+unsigned number(const char* name, unsigned otherwise) { return static_cast<unsigned>(environment_number("stream_test", name, otherwise, 0, 1'000'000'000)); }
+
 /// What a mode of running leaves to be compared.
 enum class Look { everything, memory };
 
@@ -300,7 +302,7 @@ protected:
     const auto begin = Clock::now();
     unsigned nan = 0, halts = 0, total = 0, failed = 0;
     const bool verbose = !environment("BZ_STREAM_VERBOSE").empty();
-    for (unsigned n = 0; n < streams && failed < 5; ++n) {
+    for (unsigned n = number("BZ_STREAM_FIRST", 0); n < streams && failed < 5; ++n) {
       const uint64_t own = seed * 1'000'003 + n;
       Random r(own);
       const Stream stream = random_stream(r, GetParam(), 20 + r.below(40));
@@ -344,8 +346,6 @@ protected:
   }
   static uint64_t value64(const State& s, unsigned n) { return s.sgpr[n] | uint64_t{s.sgpr[n + 1]} << 32; }
 };
-
-unsigned number(const char* name, unsigned otherwise) { return static_cast<unsigned>(environment_number("stream_test", name, otherwise, 0, 1'000'000'000)); }
 
 TEST_P(StreamTest, InterpreterAndNativeCodeAgree) {
   const unsigned count = number("BZ_STREAM_COUNT", GetParam() == Target::gfx942 ? 200 : 40);

@@ -238,6 +238,13 @@ bool FunctionEmitter::attempt(const char* name) {
       const uint32_t e = order_[i] - 2 * blocks;
       v.first = v.last = llvm::BasicBlock::Create(c, "entry", function_);
       choice->addCase(ir_.getInt32(e), v.first);
+      if (unit_.entries[e] == Block::kNone) {
+        ir_.SetInsertPoint(v.first);
+        ir_.CreateStore(address_of(unit_.entry_pcs[e]), wave_field(offsetof(Wave, jump_target)));
+        ir_.CreateRet(ir_.getInt32(static_cast<uint32_t>(NativeExit::interpret)));
+        v.emitted = true;
+        continue;
+      }
       v.emitted = true;
       ir_.SetInsertPoint(v.first);
       regs_->at = &v;

@@ -548,7 +548,7 @@ Expected<Unit> make_unit(const exec::NativeRequest& request) {
   Scan scan{request, u, {}, {}, {}, {}};
   BZ_TRY(scan.run());
   scan.blocks();
-  if (u.entries.empty() || u.entries[0] == Block::kNone) return error(Code::unsupported, "the first instruction can't be compiled");
+  if (u.entries.empty()) return error(Code::invalid_argument, "code without an entry");
   for (auto& x : u.instructions) u.used |= x.reads | x.writes;
   u.used.reset(kExec), u.used.reset(kExec + 1);
   liveness(u, optimises(request, "dead"));

@@ -69,7 +69,7 @@ struct Unit {
   uint32_t accum_offset = 256;
   std::vector<Instruction> instructions;
   std::vector<Block> blocks;            ///< in order of address
-  std::vector<uint32_t> entries;        ///< blocks, in the order of entry_pcs
+  std::vector<uint32_t> entries;        ///< blocks, in the order of entry_pcs; kNone: its first instruction is the interpreter's
   std::vector<uint64_t> entry_pcs;      ///< the request's, then the places behind calls
   RegSet used;                          ///< all registers that occur
 };
