@@ -126,7 +126,7 @@ static void truncated(const char* path) {
       std::perror(piece.c_str());
       std::exit(2);
     }
-    EXPECT_ERROR(hipErrorInvalidKernelFile, hipModuleLoad(&module, piece.c_str()));
+    EXPECT_ERROR(hipErrorInvalidImage, hipModuleLoad(&module, piece.c_str()));
   }
   // Bytes overwritten here and there: any code, but no crash and no hang.
   unsigned random = 7;
