@@ -1,4 +1,5 @@
 #include "kfd/events.hpp"
+#include "gpu/guard.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +15,11 @@ Status Events::set_page(uint64_t address, uint64_t bytes) {
   if (bytes < kPageBytes) return error(Code::invalid_argument, "an event page has {} bytes, not {}", kPageBytes, bytes);
   page_ = address;
   own_page_ = false;
-  for (uint32_t i = 0; i < KFD_SIGNAL_EVENT_LIMIT; ++i) *slot(i) = kUnsignaled;
+  for (uint32_t i = 0; i < KFD_SIGNAL_EVENT_LIMIT; ++i)
+    if (!clear_slot(i)) {
+      page_ = 0;
+      return error(Code::fault, "the event page at 0x{:x} can't be written", address);
+    }
   return {};
 }
 
@@ -36,7 +41,8 @@ Expected<uint64_t> Events::driver_page() {
   return page_;
 }
 
-uint64_t* Events::slot(uint32_t id) { return reinterpret_cast<uint64_t*>(page_) + id; }
+/// The page may be the client's memory, and gone.
+bool Events::clear_slot(uint32_t id) { return gpu::store_shared(page_ + 8 * uint64_t{id}, kUnsignaled); }
 
 Status Events::create(kfd_ioctl_create_event_args& args) {
   if (args.event_type > KFD_IOC_EVENT_MEMORY)
@@ -49,7 +55,7 @@ Status Events::create(kfd_ioctl_create_event_args& args) {
     for (id = 1; id < KFD_SIGNAL_EVENT_LIMIT && events_.contains(id);) ++id;
     if (id == KFD_SIGNAL_EVENT_LIMIT)
       return error(Code::out_of_resources, "the process has its {} signal events already", KFD_SIGNAL_EVENT_LIMIT);
-    __atomic_store_n(slot(id), kUnsignaled, __ATOMIC_RELEASE);
+    if (!clear_slot(id)) return error(Code::fault, "the event page at 0x{:x} can't be written: its memory is gone", page_);
     args.event_slot_index = id;
   } else {
     while (events_.contains(next_other_)) ++next_other_;
@@ -172,7 +178,7 @@ void Events::interrupt(uint32_t id) {
   auto deliver = [&](uint32_t which) {
     auto it = events_.find(which);
     if (it == events_.end() || !has_slot(it->second.type)) return;
-    __atomic_store_n(slot(which), kUnsignaled, __ATOMIC_RELEASE);
+    clear_slot(which);   // where the page is gone, nobody can look at it either
     signal(it->second);
   };
   if (id != 0) {
@@ -180,8 +186,11 @@ void Events::interrupt(uint32_t id) {
     return;
   }
   if (!page_) return;
-  for (uint32_t i = 1; i < KFD_SIGNAL_EVENT_LIMIT; ++i)
-    if (__atomic_load_n(slot(i), __ATOMIC_ACQUIRE) != kUnsignaled) deliver(i);
+  for (uint32_t i = 1; i < KFD_SIGNAL_EVENT_LIMIT; ++i) {
+    uint64_t value;
+    if (!gpu::load_shared(value, page_ + 8 * uint64_t{i})) return;
+    if (value != kUnsignaled) deliver(i);
+  }
 }
 
 bool Events::memory_exception(const kfd_hsa_memory_exception_data& data) {

@@ -59,7 +59,7 @@ private:
     bool destroyed = false;
   };
   void signal(Event& event);
-  uint64_t* slot(uint32_t id);
+  bool clear_slot(uint32_t id);
   static bool has_slot(uint32_t type) { return type == KFD_IOC_EVENT_SIGNAL || type == KFD_IOC_EVENT_DEBUG_EVENT; }
 
   mutable std::mutex mutex_;
