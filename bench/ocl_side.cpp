@@ -1,5 +1,7 @@
-// The PoCL side of the comparison: the kernels of kernels.inc through OpenCL on the CPU. Usage: ocl_side KERNELS.INC
+// The PoCL side of the comparison: the shared kernels through OpenCL on the CPU. Usage: ocl_side KERNELS.INC [--small]
+// Tuned: relaxed arithmetic, buffers in huge pages that the device uses where they are.
 #define CL_TARGET_OPENCL_VERSION 120
+#include "host_memory.hpp"
 #include "side.hpp"
 
 #include <CL/cl.h>
@@ -28,9 +30,16 @@ const char* const kPrelude = R"(
 #define LOCAL(type, name, count) __local type name[count]
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define LOCAL_ID(d) ((int)get_local_id(d))
+#define GROUP_ID(d) ((int)get_group_id(d))
 #define GLOBAL_ID(d) ((int)get_global_id(d))
 #define RSQRT(x) rsqrt(x)
-#line 1 "kernels.inc"
+#define EXP(x) exp(x)
+#define LOG(x) log(x)
+#define SQRT(x) sqrt(x)
+#define FABS(x) fabs(x)
+#define LOCAL_INCREMENT(p) atomic_inc(p)
+#define GLOBAL_ADD(p, v) atomic_add(p, v)
+#line 1 "shared.inc"
 )";
 
 // The CPU device of the Portable Computing Language, whatever else is installed.
@@ -69,9 +78,10 @@ void set_up(const char* path) {
   }
   const std::string source = text.str();
   const char* pointer = source.c_str();
+  const char* options = std::getenv("BENCH_OCL_OPTIONS");
   program = clCreateProgramWithSource(context, 1, &pointer, nullptr, &code);
   check(code, "clCreateProgramWithSource");
-  if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) != CL_SUCCESS) {
+  if (clBuildProgram(program, 1, &device, options ? options : "-cl-fast-relaxed-math", nullptr, nullptr) != CL_SUCCESS) {
     std::string log(1 << 16, 0);
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
     std::fprintf(stderr, "%s\n", log.c_str());
@@ -79,18 +89,27 @@ void set_up(const char* path) {
   }
 }
 
-template <class T> cl_mem upload(std::vector<T> data) {
-  cl_int code = 0;
-  cl_mem memory =
-      clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, data.size() * sizeof(T), data.data(), &code);
-  check(code, "clCreateBuffer");
-  return memory;
-}
-template <class T> double sum_of(cl_mem memory, size_t count, size_t step = 1) {
-  std::vector<T> data(count);
-  check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, count * sizeof(T), data.data(), 0, nullptr, nullptr), "read");
-  return sum(data, step);
-}
+/// A buffer and the host's view of it.
+template <class T> struct Buffer {
+  T* host = nullptr;
+  size_t count = 0;
+  cl_mem memory = nullptr;
+  Buffer() = default;
+  explicit Buffer(size_t n) : host(host_memory<T>(n)), count(n) {
+    cl_int code = 0;
+    memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, n * sizeof(T), host, &code);
+    check(code, "clCreateBuffer");
+  }
+  explicit Buffer(const std::vector<T>& data) : Buffer(data.size()) { write(data); }
+  void write(const std::vector<T>& data) {
+    check(clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, count * sizeof(T), data.data(), 0, nullptr, nullptr), "write");
+  }
+  std::vector<float> read() const {
+    std::vector<T> data(count);
+    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, count * sizeof(T), data.data(), 0, nullptr, nullptr), "read");
+    return as_floats(data);
+  }
+};
 
 cl_kernel kernel(const char* name) {
   cl_int code = 0;
@@ -98,52 +117,174 @@ cl_kernel kernel(const char* name) {
   check(code, name);
   return k;
 }
+template <class T> void set_argument(cl_kernel k, cl_uint index, const T& value) {
+  check(clSetKernelArg(k, index, sizeof value, &value), "clSetKernelArg");
+}
+template <class T> void set_argument(cl_kernel k, cl_uint index, const Buffer<T>& value) {
+  check(clSetKernelArg(k, index, sizeof value.memory, &value.memory), "clSetKernelArg");
+}
 template <class... Args> void set_arguments(cl_kernel k, const Args&... values) {
   cl_uint index = 0;
-  (check(clSetKernelArg(k, index++, sizeof values, &values), "clSetKernelArg"), ...);
+  (set_argument(k, index++, values), ...);
 }
 void launch(cl_kernel k, size_t global_x, size_t global_y, size_t local_x, size_t local_y) {
   const size_t global[] = {global_x, global_y}, local[] = {local_x, local_y};
   check(clEnqueueNDRangeKernel(queue, k, 2, nullptr, global, local, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
-  check(clFinish(queue), "clFinish");
+}
+void finish() { check(clFinish(queue), "clFinish"); }
+/// Work-items for `count`, in whole groups of 256.
+size_t rounded(size_t count) { return (count + 255) / 256 * 256; }
+size_t squared(int n) { return static_cast<size_t>(n) * n; }
+
+cl_kernel k_add, k_saxpy, k_reduce, k_histogram, k_transpose, k_stencil, k_nbody, k_options, k_mandelbrot, k_empty;
+Buffer<float> x, y, z, sums[2], image, image_out, accelerations, prices;
+Buffer<unsigned> words, bins;
+Buffer<int> pixels;
+int last_sum;
+
+const std::vector<float>& y_data() {
+  static const std::vector<float> data = noise(sizes().elements, 5);
+  return data;
+}
+void streams() {
+  if (x.host) return;
+  x = Buffer(noise(sizes().elements, 4));
+  y = Buffer(y_data());
+  z = Buffer<float>(sizes().elements);
+}
+void images() {
+  if (image.host) return;
+  image = Buffer(noise(squared(sizes().image), 6));
+  image_out = Buffer<float>(squared(sizes().image));
+}
+std::vector<float> image_result() {
+  auto result = image_out.read();
+  image_out.write(std::vector<float>(image_out.count)); // the stencil leaves the edge as it is
+  return result;
 }
 
-cl_kernel k_mandelbrot, k_nbody, k_sgemm, k_saxpy, k_empty;
-cl_mem pixels, accelerations, c;
+// Products of matrices in groups of 16 x 16: the kernel `which` of these.
+constexpr const char* kProducts[] = {"sgemm_naive", "sgemm_tiled"};
+template <int which> int product_size() { return which == 0 ? sizes().naive : sizes().tiled; }
+template <int which> Case product() {
+  static cl_kernel k;
+  static Buffer<float> c;
+  return {kProducts[which],
+          [] {
+            const int n = product_size<which>();
+            c = Buffer<float>(squared(n));
+            set_arguments(k = kernel(kProducts[which]), Buffer(noise(squared(n), 2)), Buffer(noise(squared(n), 3)), c, n);
+          },
+          [] {
+            launch(k, product_size<which>(), product_size<which>(), 16, 16);
+            finish();
+          },
+          [] { return c.read(); }};
+}
+
+std::vector<Case> cases() {
+  return {
+      {"add",
+       [] {
+         streams();
+         set_arguments(k_add = kernel("add"), x, y, z, static_cast<int>(sizes().elements));
+       },
+       [] { launch(k_add, rounded(sizes().elements), 1, 256, 1); finish(); }, [] { return z.read(); }},
+      {"saxpy",
+       [] {
+         streams();
+         set_arguments(k_saxpy = kernel("saxpy"), x, y, 1e-3f, static_cast<int>(sizes().elements));
+       },
+       [] { launch(k_saxpy, rounded(sizes().elements), 1, 256, 1); finish(); },
+       [] {
+         y.write(y_data());
+         launch(k_saxpy, rounded(sizes().elements), 1, 256, 1);
+         auto result = y.read();
+         y.write(y_data());
+         return result;
+       }},
+      {"reduce",
+       [] {
+         streams();
+         k_reduce = kernel("reduce");
+         for (auto& s : sums) s = Buffer<float>(sizes().elements / 2048 + 1);
+       },
+       [] {
+         const Buffer<float>* in = &x;
+         int n = static_cast<int>(sizes().elements), which = 0;
+         do {
+           set_arguments(k_reduce, *in, sums[which], n);
+           n = (n + 2047) / 2048;
+           launch(k_reduce, static_cast<size_t>(n) * 256, 1, 256, 1);
+           in = &sums[which];
+           last_sum = which;
+           which ^= 1;
+         } while (n > 1);
+         finish();
+       },
+       [] { return std::vector<float>{sums[last_sum].read()[0]}; }},
+      {"histogram",
+       [] {
+         words = Buffer(noise_bytes(sizes().bytes, 7));
+         bins = Buffer<unsigned>(256);
+         set_arguments(k_histogram = kernel("histogram"), words, bins, static_cast<int>(sizes().bytes / 4));
+       },
+       [] {
+         const unsigned zero = 0;
+         check(clEnqueueFillBuffer(queue, bins.memory, &zero, sizeof zero, 0, 256 * sizeof zero, 0, nullptr, nullptr), "fill");
+         launch(k_histogram, (sizes().bytes + 16383) / 16384 * 256, 1, 256, 1);
+         finish();
+       },
+       [] { return bins.read(); }},
+      {"transpose",
+       [] {
+         images();
+         set_arguments(k_transpose = kernel("transpose"), image, image_out, sizes().image);
+       },
+       [] { launch(k_transpose, sizes().image, sizes().image / 4, 32, 8); finish(); }, image_result},
+      {"stencil",
+       [] {
+         images();
+         set_arguments(k_stencil = kernel("stencil"), image, image_out, sizes().image);
+       },
+       [] { launch(k_stencil, sizes().image, sizes().image, 64, 4); finish(); }, image_result},
+      product<0>(),
+      product<1>(),
+      {"nbody",
+       [] {
+         accelerations = Buffer<float>(4 * static_cast<size_t>(sizes().bodies));
+         set_arguments(k_nbody = kernel("nbody"), Buffer(noise(4 * static_cast<size_t>(sizes().bodies), 1)), accelerations, sizes().bodies);
+       },
+       [] { launch(k_nbody, sizes().bodies, 1, 256, 1); finish(); }, [] { return accelerations.read(); }},
+      {"black_scholes",
+       [] {
+         const size_t n = sizes().options;
+         prices = Buffer<float>(2 * n);
+         const cl_buffer_region half{n * sizeof(float), n * sizeof(float)};
+         cl_int code = 0;
+         cl_mem put = clCreateSubBuffer(prices.memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &half, &code);
+         check(code, "clCreateSubBuffer");
+         set_arguments(k_options = kernel("black_scholes"), Buffer(scaled(noise(n, 8), 5, 30)), Buffer(scaled(noise(n, 9), 1, 100)),
+                       Buffer(scaled(noise(n, 10), 0.25f, 10)), prices, put, 0.02f, 0.3f, sizes().options);
+       },
+       [] { launch(k_options, rounded(sizes().options), 1, 256, 1); finish(); }, [] { return prices.read(); }},
+      {"mandelbrot",
+       [] {
+         pixels = Buffer<int>(squared(sizes().pixels));
+         set_arguments(k_mandelbrot = kernel("mandelbrot"), pixels, sizes().pixels, sizes().iterations);
+       },
+       [] { launch(k_mandelbrot, sizes().pixels, sizes().pixels, 64, 4); finish(); }, [] { return pixels.read(); }},
+      {"empty", [] { k_empty = kernel("empty"); }, [] { launch(k_empty, 64, 1, 64, 1); finish(); }, [] { return std::vector<float>(); }},
+  };
+}
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: ocl_side KERNELS.INC\n");
+  if (argc == 3 && std::strcmp(argv[2], "--small") == 0) sizes() = kSmall;
+  else if (argc != 2) {
+    std::fprintf(stderr, "usage: ocl_side KERNELS.INC [--small]\n");
     return 2;
   }
   set_up(argv[1]);
-  return side::serve({
-      {"mandelbrot",
-       [] {
-         pixels = upload(std::vector<int>(kPixels * kPixels));
-         set_arguments(k_mandelbrot = kernel("mandelbrot"), pixels, kPixels, kIterations);
-       },
-       [] { launch(k_mandelbrot, kPixels, kPixels, 64, 4); }, [] { return sum_of<int>(pixels, kPixels * kPixels); }},
-      {"nbody",
-       [] {
-         accelerations = upload(std::vector<float>(4 * kBodies));
-         set_arguments(k_nbody = kernel("nbody"), upload(noise(4 * kBodies, 1)), accelerations, kBodies);
-       },
-       [] { launch(k_nbody, kBodies, 1, 256, 1); }, [] { return sum_of<float>(accelerations, 4 * kBodies, 5); }},
-      {"sgemm",
-       [] {
-         c = upload(std::vector<float>(kMatrix * kMatrix));
-         set_arguments(k_sgemm = kernel("sgemm"), upload(noise(kMatrix * kMatrix, 2)), upload(noise(kMatrix * kMatrix, 3)),
-                       c, kMatrix);
-       },
-       [] { launch(k_sgemm, kMatrix, kMatrix, 16, 16); }, [] { return sum_of<float>(c, kMatrix * kMatrix); }},
-      {"saxpy",
-       [] {
-         set_arguments(k_saxpy = kernel("saxpy"), upload(noise(kElements, 4)), upload(std::vector<float>(kElements)), 1e-3f,
-                       kElements);
-       },
-       [] { launch(k_saxpy, kElements, 1, 256, 1); }, [] { return 0.0; }},
-      {"empty", [] { k_empty = kernel("empty"); }, [] { launch(k_empty, 64, 1, 64, 1); }, [] { return 0.0; }},
-  });
+  return serve(cases());
 }

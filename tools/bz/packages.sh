@@ -10,7 +10,9 @@ packages_of() {
     # The second line: programs that aren't ours, run on our driver interface and on our HSA runtime.
     test) echo "$run libgtest-dev llvm-22-dev" \
       "libhsakmt1 libhsa-runtime64-1 rocminfo gcc-12-offload-amdgcn libgomp-plugin-amdgcn1" ;;
-    bench) echo "$run libgtest-dev libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev" ;;
+    # Native code is measured too, so its compiler is built as well (llvm-22-dev).
+    bench) echo "$run libgtest-dev llvm-22-dev libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev" \
+      "libopenblas0-openmp libopenblas-openmp-dev libdnnl-dev" ;;
     *) die "there is no package group '$1'" "the groups are run, rtc, test and bench" ;;
   esac
 }
