@@ -116,7 +116,7 @@ template <int layer> void entry(int signal, siginfo_t* info, void* context) {
   // A signal sent by kill(2) is nobody's fault.
   bool taken = info->si_code > 0 && (ask_ranges(fault) || Dispatcher::ask_thread(fault));
   if (!taken) chain(layer, signal, info, context);
-  errno = saved_errno;
+  if (errno != saved_errno) errno = saved_errno;   // its page may be held still, see gpu/sharing.cpp
 }
 
 using Entry = void (*)(int, siginfo_t*, void*);

@@ -123,14 +123,18 @@ Status Backing::fill(const void* from, uint64_t size) const {
 
 namespace {
 
-/// Whether this thread's own stack is in the range: nothing may then be pushed between copy and replacement.
-__attribute__((noinline)) bool holds_own_stack(uintptr_t begin, uint64_t size) {
-  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  constexpr uintptr_t kNear = 64 << 10; // the frames of the callees
-  return here + kNear > begin && here - kNear < begin + size;
+/// Whether what this thread writes at any time is in the range, its stack or its thread-local variables (errno, in every call of
+/// the system that fails): between copy and replacement it must not run.
+__attribute__((noinline)) bool holds_own_thread(uintptr_t begin, uint64_t size) {
+  constexpr uintptr_t kNear = 64 << 10; // the frames of the callees; the variables of all libraries
+  auto near = [&](const void* p) {
+    const auto at = reinterpret_cast<uintptr_t>(p);
+    return at + kNear > begin && at - kNear < begin + size;
+  };
+  return near(__builtin_frame_address(0)) || near(__builtin_thread_pointer());
 }
 
-/// The replacement of this thread's stack is another thread's work, while this one sleeps in a system call that it
+/// The replacement of this thread's stack or variables is another thread's work, while this one sleeps in a system call that it
 /// enters without a push.
 Status while_asleep(const std::function<Status()>& work) {
   std::atomic<uint32_t> word{0};
@@ -170,10 +174,8 @@ Status while_asleep(const std::function<Status()>& work) {
 }
 
 /// Runs `replace` over a range whose writers wait meanwhile: they fault and then do it again, on the new pages.
-Status held_still(void* begin, uint64_t size, const std::function<Status()>& replace) {
+Status without_writers(void* begin, uint64_t size, const std::function<Status()>& replace) {
   const auto at = reinterpret_cast<uintptr_t>(begin);
-  if (holds_own_stack(at, size)) return while_asleep(replace);
-  BZ_TRY(segv::install());
   std::atomic<bool> over{false};
   auto wait = [](segv::Fault&, void* flag) {
     while (!static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_acquire)) sched_yield();
@@ -190,6 +192,12 @@ Status held_still(void* begin, uint64_t size, const std::function<Status()>& rep
   over.store(true, std::memory_order_release);
   segv::remove_range(watch);
   return status;
+}
+
+Status held_still(void* begin, uint64_t size, const std::function<Status()>& replace) {
+  BZ_TRY(segv::install());
+  auto work = [&] { return without_writers(begin, size, replace); };
+  return holds_own_thread(reinterpret_cast<uintptr_t>(begin), size) ? while_asleep(work) : work();
 }
 
 } // namespace
