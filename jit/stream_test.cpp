@@ -1,9 +1,13 @@
 // Random streams of instructions on the interpreter and natively, from the same state: registers, SCC, VCC, EXEC and memories
-// must be the same afterwards. NaN payloads are excepted where several NaNs meet. A stream that shows a difference is made
-// smaller for as long as it still shows one.
-//   BZ_STREAM_SEED=7 BZ_STREAM_COUNT=1000 BZ_JIT_OFF=loops jit_stream_test --gtest_filter=*gfx942*
+// must be the same afterwards. Which of several NaNs is an operation's result is not promised: a run that shows a difference is
+// done again instruction by instruction, and does not count if several met. A stream that shows a difference is made smaller for as
+// long as it still shows one.
+//   BZ_STREAM_SEED=7 BZ_STREAM_INSTRUCTIONS=1000000 BZ_JIT_OFF=loops jit_stream_test --gtest_filter=*gfx942*
+// With BZ_STREAM_FORK it goes on where the process would be gone, and makes that stream smaller too. A long run says now and then from
+// which stream on it can be taken up again (BZ_STREAM_FIRST).
 #include "base/environment.hpp"
 #include "exec/judge/random.hpp"
+#include "exec/native/compiler.hpp"
 #include "exec/testing/machine.hpp"
 #include "isa/decode.hpp"
 #include "jit/testing/stream.hpp"
@@ -15,7 +19,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <span>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -45,8 +53,12 @@ struct State {
 
 unsigned number(const char* name, unsigned otherwise) { return static_cast<unsigned>(environment_number("stream_test", name, otherwise, 0, 1'000'000'000)); }
 
-/// What a mode of running leaves to be compared.
-enum class Look { everything, memory };
+/// What is compared, and after which native code.
+enum class Look {
+  everything,   ///< code that stores registers at the end
+  memory,       ///< code as kernels have it
+  quick,        ///< everything, after code that was made fast
+};
 
 class StreamTest : public ::testing::TestWithParam<Target> {
 protected:
@@ -57,13 +69,19 @@ protected:
     plain_ = std::make_unique<Machine>(GetParam(), level, 1, "jit");
     setenv("BZ_JIT_OFF", off.empty() ? "dead" : (off + ",dead").c_str(), 1);
     keeping_ = std::make_unique<Machine>(GetParam(), level, 1, "jit");
+    const std::string quality = environment("BZ_JIT_LEVEL");
+    setenv("BZ_JIT_LEVEL", "0", 1);
+    quick_ = std::make_unique<Machine>(GetParam(), level, 1, "jit");
     setenv("BZ_JIT_OFF", off.c_str(), 1);
+    if (quality.empty()) unsetenv("BZ_JIT_LEVEL");
+    else setenv("BZ_JIT_LEVEL", quality.c_str(), 1);
     for (auto& s : {&before_, &want_, &got_}) *s = std::make_unique<State>();
   }
 
-  std::unique_ptr<Machine> interpreter_, plain_, keeping_;
+  std::unique_ptr<Machine> interpreter_, plain_, keeping_, quick_;
   std::unique_ptr<State> before_, want_, got_;
   Arena arena_;
+  const bool forks_ = !environment("BZ_STREAM_FORK").empty();
   std::string error_want_, error_got_;
 
   // ------------------------------------------------------------ state
@@ -78,8 +96,16 @@ protected:
     default: return static_cast<uint32_t>(exec::judge::random_value(r, isa::Type::f32));
     }
   }
-  void pose(Random& r) {
+  /// Runs in which several NaNs meet may not count: in most there is but one, which as an integer is -1.
+  static uint32_t calm(uint32_t x) {
+    if ((x & 0x7fffffff) > 0x7f800000) return ~0u;
+    for (unsigned at : {0u, 16u})
+      if ((x >> at & 0x7fff) > 0x7c00) x |= 0xffffu << at;
+    return (x & 0x7fffffff) > 0x7f800000 ? ~0u : x;
+  }
+  void pose(Random& r, bool wild) {
     State& s = *before_;
+    auto tame = [wild](Random& random, unsigned kind) { return wild ? StreamTest::tame(random, kind) : calm(StreamTest::tame(random, kind)); };
     for (auto& x : s.sgpr) x = tame(r, r.below(6));
     for (unsigned n = 0; n < kVgprs; ++n) {
       const unsigned kind = r.chance(15) ? 5 : r.below(5);
@@ -115,25 +141,28 @@ protected:
     s.mode = round * 5 | denorm * 0x50 | (r.chance(70) ? 0x300 : r.below(4) << 8);
   }
 
-  std::string run(Machine& m, const std::vector<uint32_t>& words, State& after) {
+  void begin(Machine& m) {
     const State& s = *before_;
     for (unsigned n = 0; n < 128; ++n) m.sgpr(n) = s.sgpr[n];
     m.set_scc(s.scc != 0), m.set_mode(s.mode);
     m.lds_limit = kLdsLimit;
     for (unsigned n = 0; n < kVgprs; ++n) std::memcpy(m.vgpr(n), s.vgpr[n], 256);
     std::memcpy(m.lds(), s.lds, sizeof s.lds), std::memcpy(m.scratch(), s.scratch, sizeof s.scratch), std::memcpy(arena_.bytes, s.arena.bytes, Arena::kBytes);
+  }
+  std::string run(Machine& m, const std::vector<uint32_t>& words, State& after) {
+    begin(m);
     const Status status = m.run(words);
     for (unsigned n = 0; n < 128; ++n) after.sgpr[n] = m.sgpr(n);
     after.scc = m.scc(), after.mode = m.mode();
     for (unsigned n = 0; n < kVgprs; ++n) std::memcpy(after.vgpr[n], m.vgpr(n), 256);
-    std::memcpy(after.lds, m.lds(), sizeof s.lds), std::memcpy(after.scratch, m.scratch(), sizeof s.scratch), std::memcpy(after.arena.bytes, arena_.bytes, Arena::kBytes);
+    std::memcpy(after.lds, m.lds(), sizeof after.lds), std::memcpy(after.scratch, m.scratch(), sizeof after.scratch), std::memcpy(after.arena.bytes, arena_.bytes, Arena::kBytes);
     return status.ok() ? "" : status.message();
   }
 
   /// Runs on both; empty if nothing differs.
   std::string difference(const std::vector<uint32_t>& words, Look look, size_t most = 8) {
     error_want_ = run(*interpreter_, words, *want_);
-    error_got_ = run(look == Look::everything ? *keeping_ : *plain_, words, *got_);
+    error_got_ = run(look == Look::everything ? *keeping_ : look == Look::memory ? *plain_ : *quick_, words, *got_);
     if (error_want_.empty() != error_got_.empty()) return fmt::format("interpreter: {}\nnative: {}\n", error_want_, error_got_);
     if (!error_want_.empty()) return "";
     std::string text;
@@ -142,7 +171,7 @@ protected:
       if (++count <= most) text += fmt::format("  {}: 0x{:08x} before, interpreter 0x{:08x}, native 0x{:08x}\n", what, was, want, got);
     };
     const State &b = *before_, &w = *want_, &g = *got_;
-    if (look == Look::everything) {
+    if (look != Look::memory) {
       for (unsigned n = 0; n < 128; ++n)
         if (w.sgpr[n] != g.sgpr[n]) differ(fmt::format("s{}", n), b.sgpr[n], w.sgpr[n], g.sgpr[n]);
       if (w.scc != g.scc) differ("scc", b.scc, w.scc, g.scc);
@@ -164,56 +193,95 @@ protected:
 
   // ------------------------------------------------------------ NaNs
 
-  static unsigned nans(uint64_t x, isa::Type t) {
-    auto f32 = [](uint64_t y) { return (y & 0x7fffffff) > 0x7f800000; };
-    auto f16 = [](uint64_t y) { return (y & 0x7fff) > 0x7c00; };
-    auto bf16 = [](uint64_t y) { return (y & 0x7fff) > 0x7f80; };
+  /// The NaNs in a value, quiet.
+  static void nans(uint64_t x, isa::Type t, std::vector<uint64_t>& list) {
+    auto f32 = [&](uint64_t y) { if ((y & 0x7fffffff) > 0x7f800000) list.push_back((y & 0xffffffff) | 0x400000); };
+    auto f16 = [&](uint64_t y) { if ((y & 0x7fff) > 0x7c00) list.push_back((y & 0xffff) | 0x200); };
+    auto bf16 = [&](uint64_t y) { if ((y & 0x7fff) > 0x7f80) list.push_back((y & 0xffff) | 0x40); };
     switch (t) {
-    case isa::Type::f32: return f32(x);
-    case isa::Type::f64: return (x & 0x7fffffffffffffff) > 0x7ff0000000000000;
-    case isa::Type::pk_f32: return f32(x) + f32(x >> 32);
-    case isa::Type::f16: case isa::Type::pk_f16: return f16(x) + f16(x >> 16);
-    case isa::Type::bf16: case isa::Type::pk_bf16: return bf16(x) + bf16(x >> 16);
-    case isa::Type::mix: return f32(x) + f16(x) + f16(x >> 16);
-    default: return 0;
+    case isa::Type::f32: f32(x); break;
+    case isa::Type::f64: if ((x & 0x7fffffffffffffff) > 0x7ff0000000000000) list.push_back(x | uint64_t{1} << 51); break;
+    case isa::Type::pk_f32: f32(x), f32(x >> 32); break;
+    case isa::Type::f16: case isa::Type::pk_f16: f16(x), f16(x >> 16); break;
+    case isa::Type::bf16: case isa::Type::pk_bf16: bf16(x), bf16(x >> 16); break;
+    case isa::Type::mix: f32(x), f16(x), f16(x >> 16); break;
+    default: break;
     }
   }
-  static uint64_t value(const State& s, const isa::Operand& o, unsigned lane, unsigned dword = 0) {
+  static uint64_t value(Machine& m, const isa::Operand& o, unsigned lane, unsigned dword) {
     auto reg = [&](unsigned n) -> uint32_t {
-      if (o.kind == isa::Operand::Kind::sgpr) return s.sgpr[(o.number + n) & 127];
-      return s.vgpr[((o.kind == isa::Operand::Kind::agpr ? 256u : 0u) + o.number + n) & 511][lane];
+      if (o.kind == isa::Operand::Kind::sgpr) return m.sgpr((o.number + n) & 127);
+      return m.vgpr(((o.kind == isa::Operand::Kind::agpr ? 256u : 0u) + o.number + n) & 511)[lane];
     };
     if (!o.is_reg()) return o.value;
     return reg(dword) | (o.dwords > dword + 1 ? uint64_t{reg(dword + 1)} << 32 : 0);
   }
-  /// The last instruction of these words met several NaNs in some lane: results that differ may be one or the other.
-  bool several_nans(const std::vector<uint32_t>& words, const State& s) {
-    size_t at = 0;
-    std::optional<isa::Inst> i;
-    while (at < words.size()) {
-      i = isa::decode(GetParam(), words.data() + at, words.size() - at);
-      if (!i) return false;
-      at += i->size / 4u;
-    }
-    if (!i) return false;
-    const std::string_view name = isa::row_meta(i->row).name;
-    if (name.find("atomic") != name.npos || name.starts_with("ds_"))   // of floats: values are looked at instead
-      return has(isa::row_meta(i->row).flags, isa::Atomic) && all_nans(name.ends_with("f64") ? isa::Type::f64 : name.ends_with("bf16") ? isa::Type::pk_bf16 : name.ends_with("f16") ? isa::Type::pk_f16 : isa::Type::f32);
-    const bool shared = i->format == isa::MAI || i->form == isa::Form::dpp;
-    unsigned all = 0;
+  /// Different NaNs meet in the instruction that the machine would run next, or one whose sign may change.
+  static bool several_nans(const isa::Inst& i, Machine& m) {
+    const isa::Flags f = isa::row_meta(i.row).flags;
+    const std::string_view name = isa::row_meta(i.row).name;
+    const bool matrix = i.format == isa::MAI, shared = matrix || i.form == isa::Form::dpp, atomic = has(f, isa::Atomic);
+    // What becomes NaN within the instruction, or was one in memory, is not seen here.
+    const bool one_is_enough = matrix || atomic || name.find("dot") != name.npos;
+    bool modified = i.neg_lo || i.neg_hi;
+    std::vector<uint64_t> list;
     for (unsigned lane = 0; lane < 64; ++lane) {
-      unsigned n = 0;
-      for (int k = 0; k < i->source_count; ++k)
-        for (unsigned d = 0; d < std::max<unsigned>(1, i->source(k).dwords); ++d) n += nans(value(s, i->source(k), lane, d), i->source(k).type);
-      all += n;
-      if (!shared && n > 1) return true;
+      if (!shared) list.clear();
+      if (!(matrix || shared) && !(m.exec() >> lane & 1)) continue;
+      for (int k = 0; k < i.source_count; ++k) {
+        const isa::Operand& o = i.source(k);
+        isa::Type t = o.type;
+        if (atomic) {
+          if (name.find("f64") == name.npos && name.find("f32") == name.npos && name.find("f16") == name.npos) continue;
+          t = name.ends_with("f64") ? isa::Type::f64 : name.ends_with("bf16") ? isa::Type::pk_bf16 : name.ends_with("f16") ? isa::Type::pk_f16 : isa::Type::f32;
+        }
+        modified |= o.neg || o.abs;
+        for (unsigned d = 0; d < std::max<unsigned>(1, o.dwords); ++d) nans(value(m, o, lane, d), t, list);
+      }
+      if (list.empty()) continue;
+      // -x * -y is x * y, but for a NaN's sign.
+      if (one_is_enough || modified || std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) != list.end()) return true;
     }
-    return shared && all > 1;
+    return false;
+  }
+  /// Runs the words on the interpreter, one by one.
+  bool nans_met(const std::vector<uint32_t>& words) {
+    Machine& m = *interpreter_;
+    begin(m);
+    for (size_t at = 0; at < words.size();) {
+      auto i = isa::decode(GetParam(), words.data() + at, words.size() - at);
+      if (!i) return false;
+      const size_t next = at + i->size / 4u;
+      const std::string_view name = isa::row_meta(i->row).name;
+      if (has(isa::row_meta(i->row).flags, isa::Branch)) {
+        const bool flag = name.find("scc") != name.npos ? m.scc() : name.find("vcc") != name.npos ? m.vcc() != 0 : name.find("exec") != name.npos ? m.exec() != 0 : true;
+        const bool taken = name.ends_with("0") || name.ends_with("vccz") || name.ends_with("execz") ? !flag : flag;
+        at = taken ? i->branch_target(4 * at) / 4 : next;
+        continue;
+      }
+      if (several_nans(*i, m)) return true;
+      if (!m.run(std::span(words).subspan(at, next - at)).ok()) return false;
+      at = next;
+    }
+    return false;
   }
 
   // ------------------------------------------------------------ smaller
 
-  bool fails(const Stream& s, Look look) { return !difference(flatten(GetParam(), s), look).empty(); }
+  bool fails(const Stream& s, Look look) {
+    const auto words = flatten(GetParam(), s);
+    auto here = [&] { return !difference(words, look).empty() && !nans_met(words); };
+    return forks_ ? fate(here) != 0 : here();
+  }
+  /// Of a child that asks: 0 or 1, as it says, or the signal that it ended by.
+  template <class F> static int fate(F ask) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) _exit(ask());
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  }
 
   /// The shortest beginning that shows a difference.
   Stream beginning(const Stream& s, Look look) {
@@ -238,118 +306,108 @@ protected:
     }
     return s;
   }
-  /// Whether the last node of the stream is one instruction whose NaNs explain the difference.
-  bool nan_explains(const Stream& s, Look look) {
-    if (s.empty() || s.back().kind != Node::Kind::plain) return false;
-    auto words = flatten(GetParam(), s);
-    // Before the last instruction.
-    size_t at = 0, last = 0;
-    while (at < words.size()) {
-      last = at;
-      auto i = isa::decode(GetParam(), words.data() + at, words.size() - at);
-      if (!i) return false;
-      at += i->size / 4u;
-    }
-    difference(words, look);
-    auto middle = std::make_unique<State>();
-    run(*interpreter_, {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(last)}, *middle);
-    return several_nans(words, *middle);
-  }
-
-  /// In all that differs of the last results there are NaNs of the type on both sides.
-  bool all_nans(isa::Type type) {
-    // A register, or dword of memory, with the one before and behind it, `step` dwords away.
-    auto excused = [&](const uint32_t* want, const uint32_t* got, size_t i, size_t count, size_t step) {
-      if (want[i] == got[i] || (type != isa::Type::f64 && nans(want[i], type) && nans(got[i], type))) return true;
-      auto pair = [&](const uint32_t* p, size_t low) { return nans(p[low] | uint64_t{p[low + step]} << 32, type) != 0; };
-      if (type != isa::Type::f64 && type != isa::Type::pk_f32) return false;
-      return (i + step < count && pair(want, i) && pair(got, i)) || (i >= step && pair(want, i - step) && pair(got, i - step));
-    };
-    auto all = [&](const void* want, const void* got, size_t bytes, size_t step) {
-      auto *w = static_cast<const uint32_t*>(want), *g = static_cast<const uint32_t*>(got);
-      for (size_t i = 0; i < bytes / 4; ++i)
-        if (!excused(w, g, i, bytes / 4, step)) return false;
-      return true;
-    };
-    const State &w = *want_, &g = *got_;
-    return all(w.vgpr, g.vgpr, sizeof w.vgpr, 64) && all(w.lds, g.lds, sizeof w.lds, 1) && all(w.scratch, g.scratch, sizeof w.scratch, 64) &&
-           all(w.arena.bytes, g.arena.bytes, Arena::kBytes, 1) && std::memcmp(w.sgpr, g.sgpr, sizeof w.sgpr) == 0 && w.scc == g.scc;
-  }
-  /// Every difference is one NaN against another, and the stream has but one instruction of floats, under some control.
-  bool only_nans(const Stream& s, Look look) {
-    const auto words = flatten(GetParam(), s);
-    isa::Type type = isa::Type::none;
-    for (size_t at = 0; at < words.size();) {
-      auto i = isa::decode(GetParam(), words.data() + at, words.size() - at);
-      if (!i) return false;
-      at += i->size / 4u;
-      if (!i->dest_count || !(is_float(i->dest().type) || nans(~uint64_t{0}, i->dest().type))) continue;
-      if (type != isa::Type::none) return false;
-      type = i->dest().type;
-    }
-    if (type == isa::Type::none || look != Look::everything || difference(words, look).empty()) return false;
-    return all_nans(type);
-  }
-
   uint64_t executed() {
     uint64_t n = 0;
     for (isa::RowId row = 0; row < isa::row_count(); ++row) n += interpreter_->executions(row);
     return n;
   }
 
-  void sweep(uint64_t seed, unsigned streams, unsigned runs) {
+  /// Streams until so many wave-instructions have been executed, each with several states; one in eight of these has NaNs of all kinds.
+  void sweep(uint64_t seed, uint64_t instructions, unsigned runs) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    unsigned nan = 0, halts = 0, total = 0, failed = 0;
+    const uint64_t compiled = exec::NativeCompiler::instance().compiled();
+    auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    const std::string name(isa::target_name(GetParam()));
+    unsigned nan = 0, halts = 0, total = 0, failed = 0, streams = 0;
+    uint64_t done = 0, said = 0;
     const bool verbose = !environment("BZ_STREAM_VERBOSE").empty();
-    for (unsigned n = number("BZ_STREAM_FIRST", 0); n < streams && failed < 5; ++n) {
+    for (unsigned n = number("BZ_STREAM_FIRST", 0); done < instructions && failed < 5; ++n, ++streams) {
+      if (done >= said + 1'000'000) {
+        said = done;
+        std::printf("%s: seed %llu, streams below %u are done, %llu wave-instructions, %.0f s\n", name.c_str(), static_cast<unsigned long long>(seed), n,
+                    static_cast<unsigned long long>(done), seconds());
+        std::fflush(stdout);
+      }
       const uint64_t own = seed * 1'000'003 + n;
       Random r(own);
       const Stream stream = random_stream(r, GetParam(), 20 + r.below(40));
-      const Look look = n % 3 == 2 ? Look::memory : Look::everything;
-      Stream whole = stream;
-      const auto words = flatten(GetParam(), whole);
+      const Look look = n % 3 == 2 ? Look::memory : n % 4 == 1 ? Look::quick : Look::everything;
+      const auto words = flatten(GetParam(), stream);
       if (verbose) std::fprintf(stderr, "stream %u\n%s", n, listing(GetParam(), words).c_str());
       uint32_t mode = 0;
       for (unsigned k = 0; k < runs; ++k, ++total) {
-        pose(r);
+        pose(r, k % 8 == 7);
         if (k == 0) mode = before_->mode;
         before_->mode = mode;   // a MODE is a compilation
+        if (forks_)
+          if (int signal = fate([&] { difference(words, look); return 0; })) {
+            const auto less = flatten(GetParam(), smaller(beginning(stream, look), look));
+            ADD_FAILURE() << fmt::format("{}, seed {}, stream {}, run {}: signal {}\n{}", name, seed, n, k, signal, listing(GetParam(), less));
+            ++failed;
+            break;
+          }
+        const uint64_t sofar = executed();
         std::string what = difference(words, look);
+        done += executed() - sofar;
         halts += !error_want_.empty();
         if (verbose && !error_want_.empty()) std::fprintf(stderr, "%s\n", error_want_.c_str());
+        if (what.empty() && !error_want_.empty()) break;   // so would the others
         if (what.empty()) continue;
-        Stream s = beginning(whole, look);
-        if (nan_explains(s, look)) {
-          ++nan;
-          continue;
-        }
-        s = smaller(std::move(s), look);
-        if (nan_explains(s, look) || only_nans(s, look)) {
+        if (nans_met(words)) {
           ++nan;
           continue;
         }
         ++failed;
+        const Stream s = smaller(beginning(stream, look), look);
         const auto less = flatten(GetParam(), s);
         what = difference(less, look);
-        ADD_FAILURE() << fmt::format("{}, seed {}, stream {}, run {}: MODE 0x{:x}, EXEC 0x{:016x}, VCC 0x{:016x}, SCC {}{}\n{}{}", isa::target_name(GetParam()), seed, n, k,
-                                     before_->mode, value64(*before_, 126), value64(*before_, 106), before_->scc, look == Look::memory ? ", only memory is compared" : "",
-                                     listing(GetParam(), less), what);
+        const char* how = look == Look::memory ? ", only memory is compared" : look == Look::quick ? ", level 0" : "";
+        ADD_FAILURE() << fmt::format("{}, seed {}, stream {}, run {}: MODE 0x{:x}, EXEC 0x{:016x}, VCC 0x{:016x}, SCC {}{}\n{}{}", name, seed, n, k, before_->mode,
+                                     value64(*before_, 126), value64(*before_, 106), before_->scc, how, listing(GetParam(), less), what);
         break;
       }
     }
-    std::printf("%s: seed %llu, %u runs, %llu wave-instructions, %u with several NaNs, %u halts, %.1f s\n", std::string(isa::target_name(GetParam())).c_str(),
-                static_cast<unsigned long long>(seed), total, static_cast<unsigned long long>(executed()), nan, halts,
-                std::chrono::duration<double>(Clock::now() - begin).count());
+    std::printf("%s: seed %llu, %u streams, %u runs, %llu wave-instructions, %u with several NaNs, %u halts, %llu compilations, %.1f s\n", name.c_str(),
+                static_cast<unsigned long long>(seed), streams, total, static_cast<unsigned long long>(done), nan, halts,
+                static_cast<unsigned long long>(exec::NativeCompiler::instance().compiled() - compiled), seconds());
     EXPECT_LT(halts * 20, total) << "too many runs end in a halt";
-    EXPECT_LT(nan * 5, total) << "too many runs are excused";
+    EXPECT_LT(nan * 20, total) << "too many runs are excused";
   }
   static uint64_t value64(const State& s, unsigned n) { return s.sgpr[n] | uint64_t{s.sgpr[n + 1]} << 32; }
 };
 
+// 200,000 for gfx900, gfx906, gfx90a and gfx942 together.
 TEST_P(StreamTest, InterpreterAndNativeCodeAgree) {
-  const unsigned count = number("BZ_STREAM_COUNT", GetParam() == Target::gfx942 ? 200 : 40);
-  sweep(number("BZ_STREAM_SEED", 1), count, number("BZ_STREAM_RUNS", 10));
+  const Target t = GetParam();
+  const unsigned much = t == Target::gfx942 ? 80'000 : t == Target::gfx950 || t == Target::gfx908 ? 10'000 : 40'000;
+  sweep(number("BZ_STREAM_SEED", 1), number("BZ_STREAM_INSTRUCTIONS", much), number("BZ_STREAM_RUNS", 12));
+}
+
+// What showed something once, as small as it could be made.
+struct Kept {
+  const char* what;
+  std::vector<uint32_t> words;
+};
+const Kept kKept[] = {
+    {"two loops that lanes leave: code for some lanes on is entered in the middle of the outer one, before its head",
+     {0x27e21483, 0xb0610005, 0xbed8017e, 0x27e3e081, 0xb0620001, 0xbeda017e, 0xbefe01c1, 0x69e3e2c1, 0x7d83e280, 0x86fe6a7e, 0xbf880003, 0x80e28162,
+      0xbf078062, 0xbf85fff8, 0xbefe015a, 0x69e3e2c1, 0x7d83e280, 0x86fe6a7e, 0xbf880003, 0x80e18161, 0xbf078061, 0xbf85ffed, 0xbefe0158}},
+};
+
+TEST_P(StreamTest, WhatWasFoundOnce) {
+  for (const Kept& k : kKept) {
+    SCOPED_TRACE(k.what);
+    Random r(1);
+    for (int run = 0; run < 4; ++run) {
+      pose(r, false);
+      for (Look look : {Look::everything, Look::quick, Look::memory}) {
+        const std::string what = difference(k.words, look);
+        EXPECT_TRUE(what.empty() || nans_met(k.words)) << listing(GetParam(), k.words) << what;
+        EXPECT_EQ(error_want_, "");
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, StreamTest, ::testing::Values(Target::gfx942, Target::gfx90a, Target::gfx950, Target::gfx908, Target::gfx906, Target::gfx900),

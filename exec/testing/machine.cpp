@@ -126,7 +126,7 @@ Status Machine::run(std::span<const uint32_t> words) {
   CodeTraits traits = m.dispatch->launch.traits;
   traits.split_mode = mxcsr_of_mode(m.mode, false) != mxcsr_of_mode(m.mode, true);
   // Only one stretch is kept: otherwise millions of small programs would pile up.
-  if (m.dispatch->code->words.size() != words.size() + 1 || !(m.dispatch->code->traits == traits) ||
+  if (m.dispatch->code->words.size() <= words.size() || !(m.dispatch->code->traits == traits) ||
       std::memcmp(m.dispatch->code->words.data(), m.code, 4 * (words.size() + 1)) != 0) {
     m.engine->forget_code(0, ~uint64_t{0});
     BZ_TRY_ASSIGN(m.dispatch->code, m.engine->code_at(code_address(), traits));

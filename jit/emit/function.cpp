@@ -135,7 +135,9 @@ std::vector<Version::Edge> FunctionEmitter::unchanged_from(const Version& v, Reg
     for (uint32_t b : before_[head]) {
       const Version& from = versions_[b];
       if (!from.entry && it->second.body[from.guest]) continue;
-      if (!from.emitted && (from.order == 0 || from.order > v.order)) return {};   // not known yet
+      // Not known yet, or known by now but behind: where lanes go off in the middle of a loop of full waves, its other version is
+      // entered there, before its head; what is read at the end of `from` may come from this very place.
+      if (!from.entry && (from.order == 0 || from.order >= v.order)) return {};
     }
     for (auto& e : versions_[head].in)
       if (e.from->entry || !it->second.body[e.from->guest]) ways.push_back(e);

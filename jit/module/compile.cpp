@@ -111,6 +111,7 @@ Status compile(const exec::NativeRequest& request, exec::NativeImage& image, Com
   traits.mode = request.mode;
   traits.avx512 = has_avx512(*machine);
   traits.fast_numerics = request.fast_numerics;
+  traits.idioms = optimises(request, "idioms");
   FunctionEmitter emitter(module, unit, request, traits);
   const FunctionFacts facts = emitter.emit("kernel");
   rep.attempts = facts.attempts;

@@ -327,6 +327,11 @@ private:
     put(w, kMUBUF, 'R', (strided ? kStridedBuffer : kRawBuffer) / 4);
     put(w, kMUBUF, 'F', r_.chance(40) ? kSmall : inline_number(8 * r_.below(8)));
     put(w, kMUBUF, 'I', (r_.chance(50) ? 0 : r_.below(256)) & (atomic ? ~7u : ~3u));
+    if (d.inst.format == MTBUF) {
+      static constexpr struct { uint32_t data, number; } formats[] = {{4, 7}, {4, 4}, {5, 7}, {10, 0}, {10, 5}, {11, 7}, {14, 7}, {14, 4}};
+      const auto f = r_.pick(formats);
+      put(w, kMTBUF, 'd', f.data), put(w, kMTBUF, 'n', f.number);
+    }
     return finish(n, w, d.inst.row);
   }
 
