@@ -34,6 +34,26 @@ says 2 'needs a number' "$bz" test --repeat many
 says 2 'needs a program' "$bz" shim --
 says 0 'rocminfo' "$bz" shim --help
 
+# packages: every group that the help names is one that has packages, and only those are.
+says 2 'does not know' "$bz" packages everything
+(
+  BZ_HOME="$home"; . "$home/tools/bz/common.sh"; . "$home/tools/bz/packages.sh"
+  groups="$(packages_help | sed -n 's/^usage:.*\[\(.*\)\]$/\1/p' | tr '|' ' ')"
+  [ "$groups" = "run rtc test sanitize bench" ] || { echo "packages: the help names the groups '$groups'"; exit 1; }
+  missing_packages() { printf '%s\n' "$@"; } # a machine that has nothing
+  is_root() { return 1; }
+  is_debian_12() { return 0; }
+  for group in $groups; do
+    list="$(packages_of $group)" || { echo "packages: no group $group"; exit 1; }
+    case "$list" in *clang-22*) ;; *) echo "packages: $group lacks the compiler: $list"; exit 1 ;; esac
+    got="$(bz_packages $group 2>&1)" && { echo "packages $group: nothing is missing where nothing is installed: $got"; exit 1; }
+    case "$got" in *"needs root"*"packages $group"*) ;; *) echo "packages $group: $got"; exit 1 ;; esac
+  done
+  case "$(packages_of sanitize)" in *libgtest-dev*libclang-rt-22-dev*) ;; *) echo "packages: nothing to link sanitizers with"; exit 1 ;; esac
+  case "$(packages_of rtc)" in *libclang-22-dev*) ;; *) echo "packages: rtc lacks clang's headers"; exit 1 ;; esac
+  [ "$( (packages_of everything) 2>&1 | grep -c 'no package group')" = 1 ] || { echo "packages: a group that isn't there"; exit 1; }
+) || failed=1
+
 # cache: counts and clears what the cache wrote, and nothing else.
 export BZ_CACHE_DIR="$out/kernels"
 says 1 '^usage' "$bz" cache

@@ -75,14 +75,20 @@ doctor_machine() {
 }
 
 doctor_packages() {
-  local group missing known=""
+  local group missing known="" user
   if command -v dpkg-query >/dev/null; then
-    for group in run rtc test bench; do
+    for group in run rtc test sanitize bench; do
       missing="$(missing_packages $(packages_of $group) | grep -vxF "${known:-none}" | tr '\n' ' ')" # only what is new
-      known="$(packages_of run | tr ' ' '\n')"
+      case $group in # whose packages the next group's line need not repeat; who else installs this group's
+        run) known="$(packages_of run | tr ' ' '\n')" user="" ;;
+        rtc) user="" ;;
+        test) known="$(packages_of test | tr ' ' '\n')" user="test" ;;
+        sanitize) known="$(packages_of run | tr ' ' '\n')" user="test --sanitize asan" ;;
+        bench) user="bench" ;;
+      esac
       if [ -z "$missing" ]; then good "for $group" "all installed"
       elif [ $group = run ]; then gap "for $group" "missing: $missing" "$(is_root || echo 'sudo ')./bz packages $group"
-      else note "for $group" "missing: $missing" "$(is_root || echo 'sudo ')./bz packages $group, or let ./bz $group do it as root"
+      else note "for $group" "missing: $missing" "$(is_root || echo 'sudo ')./bz packages $group${user:+, or let ./bz $user do it as root}"
       fi
     done
   fi

@@ -7,13 +7,15 @@ packages_of() {
   local rtc="llvm-22-dev libclang-22-dev liblld-22-dev"
   case "$1" in
     run) echo "$run" ;;
+    rtc) echo "$run $rtc" ;;
     # The second line: programs that aren't ours, run on our driver interface and on our HSA runtime.
     test) echo "$run libgtest-dev llvm-22-dev" \
       "libhsakmt1 libhsa-runtime64-1 rocminfo gcc-12-offload-amdgcn libgomp-plugin-amdgcn1" ;;
+    sanitize) echo "$(packages_of test) libclang-rt-22-dev" ;; # the sanitizers' runtimes
     # Native code is measured too, so its compiler is built as well (llvm-22-dev).
     bench) echo "$run libgtest-dev llvm-22-dev libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev" \
       "libopenblas0-openmp libopenblas-openmp-dev libdnnl-dev" ;;
-    *) die "there is no package group '$1'" "the groups are run, rtc, test and bench" ;;
+    *) die "there is no package group '$1'" "the groups are run, rtc, test, sanitize and bench" ;;
   esac
 }
 
@@ -114,24 +116,26 @@ require_packages() {
 
 packages_help() {
   cat <<'EOF'
-usage: ./bz packages [run|rtc|test|bench]
+usage: ./bz packages [run|rtc|test|sanitize|bench]
 
 Installs the Debian 12 packages that a command needs (default: run), as root. The other commands do the same by
 themselves when root calls them, so this is for `sudo ./bz packages`, and for rtc: compiling kernels at run time
 (hipRTC, hipLink), which `./bz build` takes up when its packages are there. BZ_NO_INSTALL=1 keeps bz from installing.
+`sanitize` is what `./bz test --sanitize` and `./bz test --all` need.
 EOF
 }
 
 bz_packages() {
   case "${1:-run}" in
     -h | --help) packages_help; return ;;
-    run | rtc | test | bench) ;;
+    run | rtc | test | sanitize | bench) ;;
     *) unknown_option packages "$1" ;;
   esac
   is_debian_12 || die "this is $(os_name); bz installs packages on Debian 12 only" \
     "what is needed, by its Debian 12 names: $(packages_of "${1:-run}")"
-  local missing
-  missing="$(missing_packages $(packages_of "${1:-run}") | tr '\n' ' ')"
+  local list missing
+  list="$(packages_of "${1:-run}")" || exit
+  missing="$(missing_packages $list | tr '\n' ' ')"
   if [ -z "$missing" ]; then
     say "all packages for '${1:-run}' are installed"
   elif is_root; then

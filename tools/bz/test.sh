@@ -37,7 +37,7 @@ bz_test() {
     esac
     shift
   done
-  require_packages test
+  if [ -n "$all$sanitize" ]; then require_packages sanitize; else require_packages test; fi
   require_cpu
   [ -z "$filter" ] || arguments+=(-R "$filter")
   test_passed=0 test_failed=0
