@@ -49,7 +49,12 @@ SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, Array
   Function* caller = ir.GetInsertBlock()->getParent();
   Module& module = *caller->getParent();
   const std::string whole = (Twine("bz.") + name + (format(args[0]).bits == 64 ? ".f64." : ".f32.") + Twine::utohexstr(traits.mode) + (traits.avx512 ? ".512" : ".256")).str();
-  auto* result = StructType::get(ir.getContext(), results);
+  // Masks travel as integers: made fast, LLVM's code for returning one ends in a copy between registers that there is no
+  // instruction for.
+  auto is_mask = [&](Type* t) { return traits.avx512 && t->isVectorTy() && t->getScalarType()->isIntegerTy(1); };
+  SmallVector<Type*, 2> returned;
+  for (Type* t : results) returned.push_back(is_mask(t) ? Type::getIntNTy(ir.getContext(), lanes) : t);
+  auto* result = StructType::get(ir.getContext(), returned);
   Function* f = module.getFunction(whole);
   if (!f) {
     SmallVector<Type*, 4> types;
@@ -65,12 +70,12 @@ SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, Array
     SmallVector<V, 2> values;
     body(m, parameters, values);
     V all = PoisonValue::get(result);
-    for (unsigned k = 0; k < values.size(); ++k) all = inside.CreateInsertValue(all, values[k], k);
+    for (unsigned k = 0; k < values.size(); ++k) all = inside.CreateInsertValue(all, inside.CreateBitCast(values[k], returned[k]), k);
     inside.CreateRet(all);
   }
   V call = ir.CreateCall(f, args);
   SmallVector<V, 2> values;
-  for (unsigned k = 0; k < results.size(); ++k) values.push_back(ir.CreateExtractValue(call, k));
+  for (unsigned k = 0; k < results.size(); ++k) values.push_back(ir.CreateBitCast(ir.CreateExtractValue(call, k), results[k]));
   return values;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -260,13 +261,23 @@ private:
     return bytes;
   }
 
+  static bool two_stores(const Meta& m) { return m.operands.offset01 && has(m.flags, Store) && std::string_view(m.name).find("write2") != std::string_view::npos; }
+  /// No lane's first cell is part of another one's second, where lanes are 16 bytes apart: no order is promised between these.
+  static bool apart(const Meta& m, const Inst& i) {
+    const std::string_view name = m.name;
+    const int cell = name.find("b64") != name.npos ? 8 : 4, step = name.find("st64") != name.npos ? 64 * cell : cell;
+    const int distance = std::abs(int{i.offset0} - int{i.offset1}) * step, rest = distance % 16;
+    return distance >= 4096 || (rest >= cell && rest <= 16 - cell);
+  }
+
   bool lds(const Draw& d, Node& n) {
     const Meta& m = row_meta(d.inst.row);
     const bool atomic = has(m.flags, Atomic);
     Words w = d.words;
     if (r_.chance(15)) n.head.push_back(make_("v_and_b32", {{'D', kAddress}, {'A', kLiteral}, {'B', r_.below(12)}}, r_.chance(50) ? 0x7ff0 : 0xfff0));
-    else offsets(n, true, stored_bytes(d.inst));
+    else offsets(n, true, two_stores(m) ? 16 : stored_bytes(d.inst));
     if (operand(m, Field::addr)) put(w, kDS, 'V', kAddress);
+    if (two_stores(m) && !apart(m, d.inst)) return false;
     if (!m.operands.offset01) put(w, kDS, 'I', kDS.get('I', w.data()) & (atomic || r_.chance(90) ? ~7u : ~3u));
     if (has(m.flags, ReadsM0)) n.head.push_back(make_("s_movk_i32", {{'D', kM0}, {'I', r_.below(1024) * 8}}));
     return finish(n, w, d.inst.row);
