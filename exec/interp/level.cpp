@@ -1,5 +1,6 @@
 // One engine level: its families and the operations that belong to no row (DPP, SDWA, stream choice).
 #include "exec/interp/engine_ops.hpp"
+#include "exec/native/matrix.hpp"
 #include "isa/families.hpp"
 
 #define BZ_JOIN2(a, b) a##b
@@ -25,7 +26,8 @@ const RowHandlers* family_of(int family) {
 } // namespace BZ_LEVEL_NS
 
 const Level& BZ_JOIN(level_, BZ_LEVEL_NS)() {
-  static constexpr Level level{BZ_LEVEL == 512 ? "AVX-512" : "AVX2", &BZ_LEVEL_NS::family_of, BZ_LEVEL_NS::kEngineOps};
+  static constexpr Level level{BZ_LEVEL == 512 ? "AVX-512" : "AVX2", &BZ_LEVEL_NS::family_of, BZ_LEVEL_NS::kEngineOps,
+                               BZ_LEVEL == 512 ? run_matrix_512 : run_matrix_256};
   return level;
 }
 } // namespace bz::exec

@@ -26,10 +26,13 @@ struct EngineOps {
 };
 
 /// One engine level.
+struct Wave;
+
 struct Level {
   const char* name;                       ///< "AVX-512", "AVX2"
   const RowHandlers* (*family)(int family);   ///< table of isa::Family, indexed by position in the family
   EngineOps ops;
+  void (*matrix)(Wave* wave, uint8_t* rows, const uint32_t* program);   ///< for native code (native/matrix.hpp)
 };
 const Level& level_avx2();
 const Level& level_avx512();   ///< only to be called on a CPU that has it

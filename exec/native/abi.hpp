@@ -10,7 +10,7 @@
 
 namespace bz::exec {
 
-inline constexpr uint32_t kNativeAbi = 2;
+inline constexpr uint32_t kNativeAbi = 3;
 
 /// Why native code asks for another wave's turn.
 enum class YieldReason : uint32_t { back_edge, barrier, sleep };
@@ -32,12 +32,29 @@ struct NativeHelpers {
   /// Other waves of the workgroup, or the worker, get their turn; comes back when this wave may go on (after s_barrier: when all
   /// have arrived). The wave's registers are NOT in its block: they live on the stack of its fiber.
   void (*yield)(NativeContext* context, Wave* wave, YieldReason why, uint32_t argument);
+  /// The same at a back edge, when the budget is used up. Keeps all registers, also those that functions may change: it is called
+  /// on a way that is rarely gone.
+  void (*turn)(NativeContext* context, Wave* wave);
   /// Runs instruction NativeImage::outcalls[index] by the interpreter's operations on the wave block, which holds what the
   /// instruction reads (EXEC always); native code then takes what it writes from there. Not for branches, barriers, s_endpgm.
+  /// Keeps all registers.
   void (*outcall)(NativeContext* context, Wave* wave, uint32_t index);
   /// Scalar functions that need the host: a clock of 100 MHz.
   uint64_t (*clock_100mhz)();
+  /// Runs a MatrixProgram: sums are registers in the wave block, factors lie in `rows`.
+  void (*matrix)(Wave* wave, uint8_t* rows, const uint32_t* program);
 };
+
+/// Matrix multiply-accumulates that native code has queued, as words: the number of conversions and of groups; for each
+/// conversion of a factor
+///   MatrixFactor, side, depth, blocks, from, to     (bytes from `rows`)
+/// and for each group, which adds `links` products to one sum, or to two that have the first factors in common,
+///   MatrixSum, side, steps, links, sum, sum         (bytes from the wave block; the second 0 if there is none)
+///   first and second factor, second factor of the second sum (0 if there is none), `links` times     (bytes from `rows`)
+/// A sum has its elements where the ISA manual's tables say for tiles of 16 x 16 or 32 x 32, one block. A factor has `side`
+/// dwords for each step: an f32, or two i16. Each step is one rounding, or none for integers.
+enum class MatrixFactor : uint32_t { f32, bf16, f16, i8 };
+enum class MatrixSum : uint32_t { f32, i32 };
 
 /// One per workgroup in flight; native code keeps its address in a register.
 struct NativeContext {
@@ -69,6 +86,7 @@ struct NativeRequest {
   std::vector<uint32_t> ids;
   uint32_t id_rows = 1;
   uint32_t waves = 1;
+  bool full_waves = false;           ///< at a kernel's start EXEC is all ones
   uint32_t lds_bytes = 0;            ///< of the workgroup; a kernel that is given more runs other code
   std::string cpu;                   ///< LLVM's name of the processor, "" for this one
   std::string features;              ///< and its feature string

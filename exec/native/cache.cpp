@@ -154,6 +154,7 @@ ImageIdentity image_identity(const NativeRequest& r, const std::string& build) {
   w.array(r.ids);
   w.value(r.id_rows);
   w.value(r.waves);
+  w.value(r.full_waves);
   w.value(r.lds_bytes);
   w.array(r.cpu);
   w.array(r.features);

@@ -106,6 +106,7 @@ TEST(KernelCache, EveryFieldOfARequestMatters) {
   differs([](auto& r) { r.ids[1] = 7; });
   differs([](auto& r) { r.id_rows = 3; });
   differs([](auto& r) { r.waves = 4; });
+  differs([](auto& r) { r.full_waves = true; });
   differs([](auto& r) { r.lds_bytes = 64; });
   differs([](auto& r) { r.cpu = "znver4"; });
   differs([](auto& r) { r.features = "-avx512f"; });

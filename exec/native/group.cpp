@@ -1,5 +1,6 @@
 #include "exec/native/group.hpp"
 #include "exec/interp/control_ops.hpp"
+#include "exec/native/entry.hpp"
 #include "exec/schedule.hpp"
 
 #include <algorithm>
@@ -132,11 +133,12 @@ struct NativeCalls {
     }
   }
 
-  static constexpr NativeHelpers kHelpers{bz_native_yield_entry, outcall, clock_100mhz};
 };
 
 } // namespace bz::exec
 
+void bz_native_outcall(bz::exec::NativeContext* x, bz::exec::Wave* w, uint32_t index) { bz::exec::NativeCalls::outcall(x, w, index); }
+void bz_native_turn(bz::exec::NativeContext* x, bz::exec::Wave* w) { bz_native_yield_entry(x, w, bz::exec::YieldReason::back_edge, 0); }
 void bz_native_yield(bz::exec::NativeContext* x, bz::exec::Wave* w, bz::exec::YieldReason why, uint32_t, const char* live) {
   bz::exec::NativeCalls::yield(x, w, why, live);
 }
@@ -304,7 +306,9 @@ void NativeGroup::take_over(Group& g) {
   context.lds = g.lds;
   context.lds_bytes = g.lds_bytes;
   context.instructions = 0;
-  context.helpers = &NativeCalls::kHelpers;
+  const bool wide = level == &level_avx512();
+  helpers_ = {bz_native_yield_entry, wide ? bz_native_turn_512 : bz_native_turn_256, wide ? bz_native_outcall_512 : bz_native_outcall_256, clock_100mhz, level->matrix};
+  context.helpers = &helpers_;
   context.group = &g;
   context.runner = this;
   std::memset(g.jumps, 0, sizeof g.jumps);   // interpreted waves look for native code at each jump

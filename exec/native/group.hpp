@@ -2,6 +2,7 @@
 // waves' stacks. What happens when it stops (the clock, parking, halts, other code) is the worker's: run.cpp.
 #pragma once
 #include "exec/fault.hpp"
+#include "exec/interp/tables.hpp"
 #include "exec/native/fiber.hpp"
 #include "exec/native/unit.hpp"
 #include "exec/spin.hpp"
@@ -62,6 +63,7 @@ public:
   bool ended(Wave* w);
 
   NativeContext context;
+  const Level* level = nullptr;   ///< of the engine, before anything begins
   const NativeWave& wave(uint32_t i) const { return waves_[i]; }
   const NativeCode* code_at(uint64_t host_pc) const;   ///< that the address is in; null: in none of this group
   /// Between two turns: time for a look.
@@ -89,6 +91,7 @@ private:
   void to_worker(Wave* from, Stop why);
   [[noreturn]] void leave_to(Wave* next, Stop why);
 
+  NativeHelpers helpers_;
   Group* group_ = nullptr;
   bool active_ = false;
   Stop stop_ = Stop::turn;

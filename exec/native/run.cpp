@@ -89,6 +89,7 @@ bool WorkerImpl::begin_native(GroupContext& c, const std::shared_ptr<NativeUnit>
       h->text = "BZ_EXEC=jit: " + failure_text(s, h->pc);
       return halted(c, r, std::move(h));
     }
+  c.native.level = &engine_.level();
   c.native.begin(c.group, unit, c.dispatch->code->begin);
   return true;
 }
@@ -217,6 +218,7 @@ bool WorkerImpl::hand_over(GroupContext& c) {
   if (!ready) return false;
   NativeGroup& n = c.native;
   n.end();
+  n.level = &engine_.level();
   n.take_over(g);
   for (uint32_t i = 0; i < g.wave_count; ++i) {
     Wave* w = c.wave(i);

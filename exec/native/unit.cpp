@@ -38,7 +38,7 @@ UnitKey kernel_key(const Launch& l, bool whole) {
   k.waves = l.waves;
   k.lds_bytes = l.info.group_bytes;
   k.id_rows = l.packed_ids ? 1u : static_cast<uint32_t>(l.id_vgprs);
-  if (whole) k.ids = l.ids;
+  if (whole) k.ids = l.ids, k.full_waves = l.lanes % 64 == 0;
   return k;
 }
 
@@ -64,6 +64,7 @@ NativeRequest native_request(const NativeUnit& unit, const Code& code) {
   r.ids = k.ids;
   r.id_rows = k.id_rows;
   r.waves = k.waves;
+  r.full_waves = k.full_waves;
   r.lds_bytes = k.lds_bytes;
   r.cpu = s.cpu;
   r.features = s.features;

@@ -28,6 +28,7 @@ struct UnitKey {
   uint32_t mode = 0;
   bool kernel_start = false;
   uint32_t waves = 1;
+  bool full_waves = false;
   uint32_t lds_bytes = 0;
   std::vector<uint32_t> ids;     ///< NativeRequest::ids
   uint32_t id_rows = 1;

@@ -26,6 +26,9 @@ FunctionEmitter::FunctionEmitter(llvm::Module& module, const Unit& unit, const e
   values_.patterns = on("patterns");
 }
 
+/// The launch says so: no version for some lanes is needed unless the kernel itself turns lanes off.
+bool FunctionEmitter::starts_full(uint32_t entry) const { return entry == 0 && request_.kernel_start && request_.full_waves; }
+
 bool FunctionEmitter::on(std::string_view optimisation) const { return optimises(request_, optimisation); }
 
 /// Which versions can be reached, in which order they are made, and what may lead to each.
@@ -55,7 +58,10 @@ void FunctionEmitter::plan() {
       if (b.end == Block::End::falls || b.end == Block::End::condition) same(b.next);
     }
   }
-  for (uint32_t e = 0; e < unit_.entries.size(); ++e) both(2 * blocks + e, unit_.entries[e]);
+  for (uint32_t e = 0; e < unit_.entries.size(); ++e) {
+    if (!starts_full(e)) both(2 * blocks + e, unit_.entries[e]);
+    else if (unit_.entries[e] != Block::kNone) after[2 * blocks + e].push_back(version_of(unit_.entries[e], true));
+  }
 
   std::vector<uint8_t> state(count);
   std::vector<uint32_t> done;
@@ -80,51 +86,6 @@ void FunctionEmitter::plan() {
     for (uint32_t n : after[v]) before_[n].push_back(v);
 }
 
-/// Loops of the guest's blocks that are entered at their head only.
-void FunctionEmitter::find_loops() {
-  const auto n = static_cast<uint32_t>(unit_.blocks.size());
-  std::vector<std::vector<uint32_t>> before(n);
-  auto each_next = [&](uint32_t g, auto f) {
-    const Block& b = unit_.blocks[g];
-    if ((b.end == Block::End::branches || b.end == Block::End::condition) && b.taken != Block::kNone) f(b.taken);
-    if ((b.end == Block::End::falls || b.end == Block::End::condition) && b.next != Block::kNone) f(b.next);
-  };
-  for (uint32_t g = 0; g < n; ++g) each_next(g, [&](uint32_t to) { before[to].push_back(g); });
-  for (uint32_t head = 0; head < n; ++head) {
-    Loop loop;
-    loop.body.assign(n, false);
-    loop.body[head] = true;
-    std::vector<uint32_t> work;
-    // Code lies in order: what jumps back to a block closes a loop.
-    for (uint32_t p : before[head])
-      if (p >= head && !loop.body[p]) loop.body[p] = true, work.push_back(p);
-    bool any = std::find(before[head].begin(), before[head].end(), head) != before[head].end() || !work.empty();
-    if (!any) continue;
-    while (!work.empty()) {
-      const uint32_t g = work.back();
-      work.pop_back();
-      for (uint32_t p : before[g])
-        if (!loop.body[p]) loop.body[p] = true, work.push_back(p);
-    }
-    bool one_beginning = true;
-    for (uint32_t g = 0; g < n; ++g) {
-      if (!loop.body[g]) continue;
-      if (g != head) {
-        for (uint32_t p : before[g]) one_beginning &= loop.body[p];
-        one_beginning &= std::find(unit_.entries.begin(), unit_.entries.end(), g) == unit_.entries.end();
-      }
-      const Block& b = unit_.blocks[g];
-      for (uint32_t i = 0; i < b.count; ++i) {
-        const Instruction& x = unit_.instructions[b.first + i];
-        loop.writes |= x.all_registers ? unit_.used : x.writes;
-        loop.to_full |= x.exec == ExecChange::grows || x.exec == ExecChange::full || x.exec == ExecChange::unknown;
-        loop.to_some |= x.exec == ExecChange::shrinks || x.exec == ExecChange::unknown;
-      }
-    }
-    if (one_beginning) loops_[head] = std::move(loop);
-  }
-}
-
 std::vector<Version::Edge> FunctionEmitter::unchanged_from(const Version& v, Reg r, bool wide) const {
   auto it = loops_.find(v.guest);
   if (v.entry || it == loops_.end() || it->second.writes.test(r) || (wide && it->second.writes.test(r + 1u))) return {};
@@ -147,7 +108,7 @@ std::vector<Version::Edge> FunctionEmitter::unchanged_from(const Version& v, Reg
 
 FunctionFacts FunctionEmitter::emit(const char* name) {
   plan();
-  if (on("loops")) find_loops();
+  if (on("loops")) loops_ = find_loops(unit_);
   for (;;) {
     facts_.outcalls.clear();
     facts_.notes.clear();
@@ -191,6 +152,8 @@ bool FunctionEmitter::attempt(const char* name) {
   regs_ = std::make_unique<Registers>(values_, wave_);
   regs_->guesses = &guesses_;
   regs_->tests = on("tests");
+  regs_->resident_ever = &unit_.resident;
+  queue_ = {};
   auto unchanged = [this](const Version& v, Reg r, bool wide) { return unchanged_from(v, r, wide); };
   regs_->unchanged_from = unchanged;
   mask_parts_.clear();
@@ -250,6 +213,12 @@ bool FunctionEmitter::attempt(const char* name) {
       v.emitted = true;
       ir_.SetInsertPoint(v.first);
       regs_->at = &v;
+      regs_->resident = {};
+      if (starts_full(e)) {
+        ir_.CreateBr(edge(v, unit_.entries[e], true));
+        v.kernel_start = true;
+        continue;
+      }
       auto* placeholder = ir_.CreateUnreachable();
       v.kernel_start = e == 0 && request_.kernel_start;   // what the launch says holds there
       auto* exec_value = regs_->s64(kExec);
@@ -285,6 +254,7 @@ void FunctionEmitter::emit_version(Version& v) {
   const Block& b = unit_.blocks[v.guest];
   ir_.SetInsertPoint(v.first);
   regs_->at = &v;
+  regs_->resident = b.resident_in;
   exec_masks_ = {};
   branch_condition_ = jump_target_ = nullptr;
   const ExecChange change = unit_.instructions[b.first + b.count - 1].exec;
@@ -341,7 +311,7 @@ void FunctionEmitter::back_edge() {
   br->setMetadata(llvm::LLVMContext::MD_prof, llvm::MDNode::get(c, {llvm::MDString::get(c, "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(1)),
                                                                      llvm::ConstantAsMetadata::get(ir_.getInt32(100000))}));
   ir_.SetInsertPoint(turn);
-  yield(exec::YieldReason::back_edge, 0);
+  call_helper(offsetof(NativeHelpers, turn), {}, true);
   ir_.CreateBr(on_it);
   ir_.SetInsertPoint(on_it);
 }
@@ -353,6 +323,7 @@ void FunctionEmitter::go(Version& from, uint32_t guest, const Block& b) {
 }
 
 void FunctionEmitter::emit_end(Version& v, const Block& b) {
+  flush_matrix();
   auto& c = module_.getContext();
   auto taken = [&] {
     if (b.taken == Block::kNone) leave(NativeExit::jump, address_of(b.leaves_to));
@@ -434,6 +405,7 @@ void FunctionEmitter::store_everything() {
 
 /// A register's value to its place in the wave block, unless it came from there and never changed.
 void FunctionEmitter::send_home(Reg r, unsigned chunk) {
+  if (regs_->resident.test(r)) return;
   const Value v = regs_->read32(r, chunk);
   if (regs_->from_home(r, chunk, v)) return;
   if (chunk == Registers::kScalar) ir_.CreateAlignedStore(v.base, regs_->home(r, chunk), llvm::Align(4));
@@ -447,14 +419,15 @@ llvm::Value* FunctionEmitter::context_field(size_t offset, llvm::Type* type) {
 }
 llvm::Value* FunctionEmitter::wave_field(size_t offset) { return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), wave_, offset); }
 
-void FunctionEmitter::call_helper(size_t offset, std::initializer_list<llvm::Value*> args) {
+void FunctionEmitter::call_helper(size_t offset, std::initializer_list<llvm::Value*> args, bool keeps_registers) {
   auto& c = module_.getContext();
   auto* f = ir_.CreateLoad(llvm::PointerType::get(c, 0), ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), helpers_, offset));
   std::vector<llvm::Value*> all{context_, wave_};
   all.insert(all.end(), args);
   std::vector<llvm::Type*> types;
   for (auto* a : all) types.push_back(a->getType());
-  ir_.CreateCall(llvm::FunctionType::get(ir_.getVoidTy(), types, false), f, all);
+  auto* call = ir_.CreateCall(llvm::FunctionType::get(ir_.getVoidTy(), types, false), f, all);
+  if (keeps_registers) call->addFnAttr(llvm::Attribute::get(c, "no_caller_saved_registers"));
 }
 
 void FunctionEmitter::yield(exec::YieldReason why, uint32_t argument) {

@@ -4,6 +4,8 @@
 #pragma once
 #include "exec/native/abi.hpp"
 #include "jit/emit/registers.hpp"
+#include "jit/flow/loops.hpp"
+#include "jit/flow/pieces.hpp"
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
@@ -36,7 +38,6 @@ private:
 
   // function.cpp: versions and control
   void plan();
-  void find_loops();
   std::vector<Version::Edge> unchanged_from(const Version& v, Reg r, bool wide) const;
   bool attempt(const char* name);
   void emit_version(Version& v);
@@ -50,16 +51,18 @@ private:
   void send_home(Reg r, unsigned chunk);
   llvm::Value* address_of(uint64_t pc);
   bool on(std::string_view optimisation) const;
+  bool starts_full(uint32_t entry) const;
 
   // function.cpp: calls and the context
   llvm::Value* context_field(size_t offset, llvm::Type* type);
   llvm::Value* wave_field(size_t offset);
-  void call_helper(size_t offset, std::initializer_list<llvm::Value*> args);
+  void call_helper(size_t offset, std::initializer_list<llvm::Value*> args, bool keeps_registers = false);
   void yield(exec::YieldReason why, uint32_t argument);
 
   // instruction.cpp: one instruction
   void instruction(const Instruction& x);
   void lane_nodes(const Instruction& x);
+  Value low_half(const Instruction& x, NodeId id, const std::vector<Value>& values, unsigned chunk);
   Value source(const Instruction& x, const Node& n, unsigned chunk);
   Value operand_value(const isa::Operand& o, Kind kind, unsigned dword, unsigned chunk, bool packed);
   Value node_value(const Instruction& x, const Node& n, const std::vector<Value>& values, unsigned chunk);
@@ -101,10 +104,16 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   void store_private(const Access& a, const Value& address, unsigned chunk, const std::vector<Value>& data);
   Value widen(isa::Elem e, llvm::Value* narrow);
 
+  // pieces.cpp: lanes at constant distances, all on. None, false: not by a few plain accesses.
+  struct Address { llvm::Value* pointer; Pattern pattern; llvm::Value* scale; Pattern steps; };   ///< of lane 0, and how the others differ
+  std::optional<std::vector<Value>> load_pieces(const Address& at, unsigned dwords, bool ordered);
+  llvm::Value* piece_pointer(const Address& at, const Piece& piece);
+  bool store_pieces(const Address& at, const std::vector<llvm::Value*>& data, bool ordered);
+
   // matrix.cpp
-  bool has_matrix(const Instruction& x, MatrixImm m) const;
-  llvm::Function* matrix_function(MatrixImm m);
-  void matrix(const Instruction& x, MatrixImm m);
+  void matrix(const Instruction& x);
+  uint32_t matrix_rows(const isa::Operand& o);
+  void flush_matrix();
 
   // cross.cpp
   Value read_lane(const Instruction& x, const Node& n, const Value& lane);
@@ -128,8 +137,6 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   std::vector<Version> versions_;                 ///< of blocks: 2 * guest + full; then entries
   std::vector<uint32_t> order_;                   ///< of making
   std::vector<std::vector<uint32_t>> before_;     ///< by version: those that may lead to it
-  /// Of guest blocks that are heads of loops with one beginning: who belongs to it, and what it writes.
-  struct Loop { std::vector<bool> body; RegSet writes; bool to_full = false, to_some = false; };   ///< EXEC may become full in it, or may cease to be
   std::map<uint32_t, Loop> loops_;
   std::map<std::pair<uint32_t, uint32_t>, Registers::Guess> guesses_;
   struct MaskParts { Chunks flags; Version* at; };
@@ -140,6 +147,19 @@ using Make = llvm::function_ref<void(std::vector<Chunks>&)>;
   llvm::DIBuilder lines_;
   llvm::DICompileUnit* lines_unit_ = nullptr;
   llvm::DISubprogram* lines_function_ = nullptr;
+
+  /// Matrix products that are still to be made. Offsets are bytes from matrix_rows_.
+  struct MatrixQueue {
+    struct Link { uint32_t left, right; };
+    struct Sum { Reg first; unsigned dwords; uint64_t shape; std::vector<Link> links; };
+    std::vector<Sum> sums;
+    RegSet busy;                                               ///< registers of sums
+    std::map<std::vector<llvm::Value*>, uint32_t> copies;      ///< of factors, by their values
+    std::map<std::array<uint32_t, 5>, uint32_t> conversions;   ///< kind, side, depth, blocks and place; to where
+    uint32_t bytes = 0;
+    uint32_t converted(uint32_t raw, MatrixImm m);
+  };
+  MatrixQueue queue_;
 
   // Of the instruction in progress.
   struct Write { Reg r; unsigned chunk; Value value; };

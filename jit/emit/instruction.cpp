@@ -27,6 +27,9 @@ bool special_constant(unsigned number, uint64_t& value) {
   default: return false;
   }
 }
+bool is_matrix(const Instruction& x) {
+  return !x.outcall && std::any_of(x.lifted.nodes.begin(), x.lifted.nodes.end(), [](const Node& n) { return n.prim == Prim::mfma; });
+}
 bool is_packed32(isa::Type t) { return t == isa::Type::pk_f32 || t == isa::Type::pk_b32; }
 
 } // namespace
@@ -148,6 +151,8 @@ Value FunctionEmitter::node_value(const Instruction& x, const Node& n, const std
 
 void FunctionEmitter::instruction(const Instruction& x) {
   writes_.clear();
+  regs_->resident_writes = &x.resident_writes;
+  if (!is_matrix(x) && (x.all_registers || (queue_.busy & (x.reads | x.writes)).any())) flush_matrix();
   if (x.outcall) return outcall(x);
   const auto& nodes = x.lifted.nodes;
   const bool lane = std::any_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.lane; });
@@ -196,12 +201,38 @@ void FunctionEmitter::instruction(const Instruction& x) {
     case Prim::ds_swizzle: on("cross") ? swizzle(x) : outcall(x); break;
     case Prim::ds_bpermute: on("cross") ? bpermute(x) : outcall(x); break;
     case Prim::atomic: on("atomics") ? atomic(x, AtomicImm::of(n.imm)) : outcall(x); break;
-    case Prim::mfma: matrix(x, MatrixImm::of(n.imm)); break;
+    case Prim::mfma: matrix(x); break;
     case Prim::ds_permute: return outcall(x);
     default: values[k] = node_value(x, n, values, 0);
     }
   }
   for (auto& w : writes_) regs_->write32(w.r, w.chunk, w.value);
+}
+
+/// The low half of a sum or product of 64 bits, where it alone has a pattern: compilers use v_mad_u64_u32 for numbers of 32 bits, and
+/// what stands in the high half of its addend then is anything. Empty if there is none.
+Value FunctionEmitter::low_half(const Instruction& x, NodeId id, const std::vector<Value>& values, unsigned chunk) {
+  const Node& n = x.lifted.nodes[id];
+  auto low = [&](int k) { return low_half(x, n.arg[static_cast<size_t>(k)], values, chunk); };
+  auto of = [&](int k) -> const Value& { return values[n.arg[static_cast<size_t>(k)]]; };
+  Value v;
+  switch (n.prim) {
+  case Prim::add: case Prim::sub: {
+    const Value a = low(0), b = low(1);
+    if (a.base && b.base) v = values_.op(n.prim, Kind::u32, {a, b});
+    break;
+  }
+  case Prim::umul_wide: case Prim::smul_wide: v = values_.op(Prim::mul, Kind::u32, {of(0), of(1)}); break;
+  case Prim::zext64: case Prim::sext64: case Prim::make64: v = of(0); break;
+  case Prim::src: {
+    Node half = n;
+    half.kind = Kind::u32;
+    v = source(x, half, chunk);
+    break;
+  }
+  default: break;
+  }
+  return v.base ? v : Value{};
 }
 
 /// Lane by lane rows: the nodes once for each chunk; registers change when all chunks are done.
@@ -217,7 +248,7 @@ void FunctionEmitter::lane_nodes(const Instruction& x) {
     for (size_t k = 0; k < nodes.size(); ++k)
       if (nodes[k].prim == Prim::dpp_src) permuted[k] = dpp(x, nodes[k], mask);
   }
-  struct Wide { Reg r; unsigned chunk; Value value; };
+  struct Wide { Reg r; unsigned chunk; Value value, low; };
   std::vector<Wide> wide;
   Chunks flags;
   bool wrote_mask = false, wrote_exec = false;
@@ -236,9 +267,9 @@ void FunctionEmitter::lane_nodes(const Instruction& x) {
           auto* old = values_.lanes(regs_->read64(r, q));
           Value v = Values::vector(Kind::u64, ir_.CreateSelect(mask[q], values_.lanes(arg(0)), old));
           if (const Value& n = arg(0); n.regular() && !is_dpp && !n.pattern.uniform()) v.base = n.base, v.pattern = n.pattern, v.cond = n.cond, v.on_only = true;
-          wide.push_back({r, q, v});
+          wide.push_back({r, q, v, {}});
         } else {
-          wide.push_back({r, q, arg(0)});
+          wide.push_back({r, q, arg(0), arg(0).base ? Value{} : low_half(x, n.arg[0], values, q)});
         }
         break;
       }
@@ -257,7 +288,7 @@ flags[q] = arg(0);
     }
   }
   for (auto& w : writes_) regs_->write32(w.r, w.chunk, w.value);
-  for (auto& w : wide) regs_->write64(w.r, w.chunk, w.value);
+  for (auto& w : wide) regs_->write64(w.r, w.chunk, w.value, w.low);
   if (wrote_mask) {
     auto* m = wave_mask(flags);
     regs_->set_s64(mask_dest(i), m);
@@ -286,7 +317,7 @@ void FunctionEmitter::call_out(const Instruction& x) {
     }
     for (unsigned q = 0; q < kChunks; ++q) send_home(r, q);
   }
-  call_helper(offsetof(NativeHelpers, outcall), {ir_.getInt32(index)});
+  call_helper(offsetof(NativeHelpers, outcall), {ir_.getInt32(index)}, true);
 }
 Value FunctionEmitter::from_home(Reg r, unsigned chunk) {
   if (!is_vgpr(r)) return Values::scalar(Kind::u32, ir_.CreateAlignedLoad(ir_.getInt32Ty(), regs_->home(r, chunk), llvm::Align(4)));
@@ -303,6 +334,7 @@ void FunctionEmitter::outcall(const Instruction& x) {
   const RegSet out = x.all_registers ? unit_.used : x.writes;
   for (Reg r = 0; r < kRegs; ++r) {
     if (!out.test(r) || r == kExec || r == kExec + 1) continue;
+    if (x.resident_writes.test(r) && regs_->resident.test(r)) continue;   // it is where it belongs
     if (!is_vgpr(r)) regs_->write32(r, Registers::kScalar, from_home(r, Registers::kScalar));
     else
       for (unsigned q = 0; q < kChunks; ++q) regs_->write32(r, q, from_home(r, q));

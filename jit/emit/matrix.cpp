@@ -1,128 +1,158 @@
-// Matrix multiply-accumulate: one function for each shape in a unit, on rows of registers in memory. Elements sit where
-// docs/fidelity.md and the ISA manual's tables for MFMA say; sums are formed with k ascending, one rounding per step.
+// Matrix multiply-accumulate: sums stay in the wave block (flow/webs.hpp), factors are copied when the instruction comes, and the
+// products are made some time later, many at once, by the host's functions (exec/native/abi.hpp, MatrixProgram): before anybody
+// looks at a sum, and at the end of a block.
 #include "jit/emit/function.hpp"
+#include "jit/flow/webs.hpp"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <cstddef>
 
 namespace bz::jit {
 
-using isa::Field;
+using exec::MatrixFactor;
+using exec::MatrixSum;
 using isa::Num;
 using isa::Operand;
 
 namespace {
 
-unsigned bits_of(Num n) { return n == Num::f32 || n == Num::i32 ? 32 : n == Num::f16 || n == Num::bf16 ? 16 : 8; }
+/// Of copied and converted factors: what a first-level cache holds beside the tiles themselves.
+constexpr unsigned kMostRowBytes = 24 * 1024;
+
+MatrixFactor factor_of(Num n) {
+  switch (n) {
+  case Num::bf16: return MatrixFactor::bf16;
+  case Num::f16: return MatrixFactor::f16;
+  case Num::i8: return MatrixFactor::i8;
+  default: return MatrixFactor::f32;
+  }
+}
+uint32_t home_of(Reg r) { return static_cast<uint32_t>(exec::layout::vgpr(r - kVgpr0)); }
 
 } // namespace
 
-/// Whether the shape has a function here; the rest is the interpreter's.
-bool FunctionEmitter::has_matrix(const Instruction& x, MatrixImm m) const {
-  const isa::Inst& i = x.lifted.inst;
-  if (i.cbsz || i.abid || i.blgp || (m.tile.m != 16 && m.tile.m != 32) || m.a != m.b) return false;
-  const bool floats = m.acc == Num::f32 && (m.a == Num::f32 || m.a == Num::f16 || m.a == Num::bf16);
-  if (!floats && !(m.acc == Num::i32 && m.a == Num::i8)) return false;
-  // MI200 flushes what comes of halves; another rounding than to nearest is not the matrix unit's.
-  if (request_.target == isa::Target::gfx90a && bits_of(m.a) == 16) return false;
-  return (request_.mode & exec::mode::kRound32) == 0;
+/// Where the factor's elements will lie for the products. Copies its registers, unless that has been done.
+uint32_t FunctionEmitter::MatrixQueue::converted(uint32_t raw, MatrixImm m) {
+  const auto side = static_cast<uint32_t>(m.tile.m), depth = static_cast<uint32_t>(m.tile.k), blocks = static_cast<uint32_t>(m.tile.blocks);
+  if (m.a == Num::f32 && blocks == 1) return raw;   // as it is
+  const std::array<uint32_t, 5> key{static_cast<uint32_t>(factor_of(m.a)), side, depth, blocks, raw};
+  if (auto it = conversions.find(key); it != conversions.end()) return it->second;
+  const uint32_t to = bytes;
+  bytes += 4 * side * blocks * (m.a == Num::i8 ? depth / 2 : depth);
+  return conversions[key] = to;
 }
 
-/// void f(rows of C and D, rows of A, rows of B): a row is 256 bytes.
-llvm::Function* FunctionEmitter::matrix_function(MatrixImm m) {
-  const uint64_t key = m.pack();
-  const std::string name = "bz.mfma." + std::to_string(key);
-  if (auto* known = module_.getFunction(name)) return known;
-  auto& c = module_.getContext();
-  auto* pointer = llvm::PointerType::get(c, 0);
-  auto* f = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, pointer, pointer}, false), llvm::GlobalValue::InternalLinkage, name, module_);
-  f->setDoesNotThrow();
-  f->addFnAttr(llvm::Attribute::NoInline);
-  for (unsigned k = 0; k < 3; ++k) f->addParamAttr(k, llvm::Attribute::NoAlias);
-  set_math_attributes(*f, traits_);
-  llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "", f));
-  const bool integers = m.acc == Num::i32;
-  auto* element = integers ? static_cast<llvm::Type*>(b.getInt32Ty()) : b.getFloatTy();
-  auto* vector = llvm::FixedVectorType::get(element, kLanes);
-  auto* words = llvm::FixedVectorType::get(b.getInt32Ty(), kLanes);
-  const unsigned side = static_cast<unsigned>(m.tile.m), depth = static_cast<unsigned>(m.tile.k), blocks = static_cast<unsigned>(m.tile.blocks);
-  const unsigned bits = bits_of(m.a), per_lane = depth * side * blocks / 64, wide = side / kLanes;
-  auto at = [&](llvm::Value* base, uint64_t offset) { return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset); };
-  auto splat = [&](uint32_t v) { return b.CreateVectorSplat(kLanes, b.getInt32(v)); };
-
-  // A and B as elements of the accumulator's type, k by k: 16 (or twice 16) of one k side by side.
-  auto load = [&](llvm::Value* base, unsigned block, unsigned k, unsigned part) -> llvm::Value* {
-    const unsigned group = block + blocks * (k / per_lane), i = k % per_lane;
-    llvm::Value* x = b.CreateAlignedLoad(words, at(base, 256 * (i * bits / 32) + 64 * (group * wide + part)), llvm::Align(64));
-    const unsigned shift = i * bits % 32;
-    switch (m.a) {
-    case Num::f32: return b.CreateBitCast(x, vector);
-    case Num::bf16: return b.CreateBitCast(shift ? b.CreateAnd(x, splat(0xffff0000)) : b.CreateShl(x, 16), vector);
-    case Num::f16: {
-      x = b.CreateTrunc(b.CreateLShr(x, shift), llvm::FixedVectorType::get(b.getInt16Ty(), kLanes));
-      return b.CreateFPExt(b.CreateBitCast(x, llvm::FixedVectorType::get(b.getHalfTy(), kLanes)), vector);
+uint32_t FunctionEmitter::matrix_rows(const Operand& o) {
+  std::vector<llvm::Value*> key;
+  std::vector<llvm::Value*> rows;
+  const Reg first = reg_of(o, unit_.accum_offset);
+  for (unsigned k = 0; k < o.dwords; ++k)
+    for (unsigned q = 0; q < kChunks; ++q) {
+      const Value v = regs_->read32(static_cast<Reg>(first + k), q);
+      // A base stands for a vector with the same pattern only if it is uniform.
+      const bool uniform = v.uniform();
+      if (!uniform) rows.push_back(values_.lanes(v));
+      key.push_back(uniform ? v.base : rows.back());
+      if (uniform) rows.push_back(nullptr);
     }
-    default: return b.CreateAShr(b.CreateShl(x, 24 - shift), 24);
-    }
-  };
-  auto* table = b.CreateAlloca(llvm::ArrayType::get(element, side * depth));
-  table->setAlignment(llvm::Align(64));
-  for (unsigned block = 0; block < blocks; ++block) {
-    std::vector<llvm::Value*> right;
-    for (unsigned k = 0; k < depth; ++k)
-      for (unsigned part = 0; part < wide; ++part) {
-        b.CreateAlignedStore(load(f->getArg(1), block, k, part), at(table, 4 * (side * k + kLanes * part)), llvm::Align(64));
-        right.push_back(load(f->getArg(2), block, k, part));
-      }
-    for (unsigned i = 0; i < side; ++i)
-      for (unsigned part = 0; part < wide; ++part) {
-        const unsigned reg = side == 16 ? 4 * block + i % 4 : 16 * block + 4 * (i / 8) + i % 4;
-        const unsigned chunk = side == 16 ? i / 4 : 2 * (i / 4 % 2) + part;
-        auto* place = at(f->getArg(0), 256 * reg + 64 * chunk);
-        llvm::Value* sum = b.CreateAlignedLoad(vector, place, llvm::Align(64));
-        for (unsigned k = 0; k < depth; ++k) {
-          auto* left = b.CreateVectorSplat(kLanes, b.CreateLoad(element, at(table, 4 * (side * k + i))));
-          auto* r = right[k * wide + part];
-          sum = integers ? b.CreateAdd(sum, b.CreateMul(left, r)) : b.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {left, r, sum});
-        }
-        b.CreateAlignedStore(sum, place, llvm::Align(64));
-      }
+  if (auto it = queue_.copies.find(key); it != queue_.copies.end()) return it->second;
+  const uint32_t at = queue_.bytes;
+  for (size_t n = 0; n < rows.size(); ++n) {
+    auto* v = rows[n] ? rows[n] : ir_.CreateVectorSplat(kLanes, key[n]);
+    ir_.CreateAlignedStore(v, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), matrix_rows_, at + 64 * n), llvm::Align(64));
   }
-  b.CreateRetVoid();
-  return f;
+  queue_.bytes += static_cast<uint32_t>(64 * rows.size());
+  return queue_.copies[key] = at;
 }
 
-void FunctionEmitter::matrix(const Instruction& x, MatrixImm m) {
+void FunctionEmitter::matrix(const Instruction& x) {
+  const auto m = queued_matrix(x, request_);
+  if (!m) return outcall(x);
   const isa::Inst& i = x.lifted.inst;
-  if (!on("matrix") || !has_matrix(x, m)) return outcall(x);
-  auto* f = matrix_function(m);
-  const Operand *a = source_of(i, 0), *right = source_of(i, 1), *acc = source_of(i, 2), *d = dest_of(i);
-  if (!a->is_reg() || !right->is_reg()) return outcall(x);
+  const Operand *left = source_of(i, 0), *right = source_of(i, 1), *acc = source_of(i, 2), *d = dest_of(i);
+  const Reg sum = reg_of(*d, unit_.accum_offset);
+  const unsigned dwords = d->dwords;
+  auto range = [&](const Operand& o) {
+    RegSet r;
+    if (o.is_reg())
+      for (unsigned k = 0; k < o.dwords; ++k) r.set(reg_of(o, unit_.accum_offset) + k);
+    return r;
+  };
   if (!matrix_rows_) {
-    // Room for the largest shape: 32 rows of sums, 4 of each factor.
     llvm::IRBuilder<> top(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-    auto* room = top.CreateAlloca(llvm::ArrayType::get(top.getInt32Ty(), 64 * 40));
+    auto* room = top.CreateAlloca(llvm::ArrayType::get(top.getInt8Ty(), kMostRowBytes));
     room->setAlignment(llvm::Align(64));
     matrix_rows_ = room;
   }
-  auto row = [&](unsigned n, unsigned q) { return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), matrix_rows_, 256 * n + 64 * q); };
-  auto put_rows = [&](const Operand& o, unsigned first, unsigned rows) {
-    for (unsigned k = 0; k < rows; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) {
-        auto* v = o.is_reg() ? values_.lanes(regs_->read32(static_cast<Reg>(reg_of(o, unit_.accum_offset) + k), q)) : ir_.CreateVectorSplat(kLanes, ir_.getInt32(static_cast<uint32_t>(o.value)));
-        ir_.CreateAlignedStore(v, row(first + k, q), llvm::Align(64));
-      }
-  };
-  const unsigned rows = d->dwords;
-  put_rows(*acc, 0, rows);
-  put_rows(*a, 32, a->dwords);
-  put_rows(*right, 36, right->dwords);
-  ir_.CreateCall(f, {row(0, 0), row(32, 0), row(36, 0)});
-  for (unsigned k = 0; k < rows; ++k)
-    for (unsigned q = 0; q < kChunks; ++q)
-      writes_.push_back({static_cast<Reg>(reg_of(*d, unit_.accum_offset) + k), q,
-                         Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), row(k, q), llvm::Align(64)))});
+  const bool in_place = acc->is_reg() && reg_of(*acc, unit_.accum_offset) == sum && acc->dwords == dwords;
+  auto known = std::find_if(queue_.sums.begin(), queue_.sums.end(), [&](const MatrixQueue::Sum& s) { return s.first == sum && s.dwords == dwords; });
+  RegSet busy = queue_.busy;
+  if (known != queue_.sums.end() && in_place && known->shape == m->pack()) busy &= ~range(*d);
+  const auto most = static_cast<unsigned>(256 * 2 * (left->dwords + right->dwords) * 4);   // copied, and converted from bytes or halves
+  if ((busy & (range(*left) | range(*right) | range(*acc) | range(*d))).any() || queue_.bytes + most > kMostRowBytes) flush_matrix(), known = queue_.sums.end();
+  if (!in_place) {
+    std::vector<Value> start;
+    for (unsigned k = 0; k < dwords; ++k)
+      for (unsigned q = 0; q < kChunks; ++q)
+        start.push_back(acc->is_reg() ? regs_->read32(static_cast<Reg>(reg_of(*acc, unit_.accum_offset) + k), q)
+                                      : values_.constant(Kind::u32, acc->value & 0xffffffff));
+    // Factors are read before the sum is written over them.
+    const uint32_t l = matrix_rows(*left), r = matrix_rows(*right);
+    for (unsigned k = 0; k < dwords; ++k)
+      for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(sum + k), q, start[k * kChunks + q]);
+    queue_.sums.push_back({sum, dwords, m->pack(), {}});
+    queue_.sums.back().links.push_back({queue_.converted(l, *m), queue_.converted(r, *m)});
+  } else {
+    if (known == queue_.sums.end()) {
+      queue_.sums.push_back({sum, dwords, m->pack(), {}});
+      known = queue_.sums.end() - 1;
+    }
+    const uint32_t l = matrix_rows(*left), r = matrix_rows(*right);
+    known->links.push_back({queue_.converted(l, *m), queue_.converted(r, *m)});
+  }
+  queue_.busy |= range(*d);
+}
+
+/// The products that are due. Sums with the same first factors go two by two.
+void FunctionEmitter::flush_matrix() {
+  if (queue_.sums.empty()) return;
+  std::vector<uint32_t> program{static_cast<uint32_t>(queue_.conversions.size()), 0};
+  for (auto& [key, to] : queue_.conversions) program.insert(program.end(), {key[0], key[1], key[2], key[3], key[4], to});
+  std::vector<bool> done(queue_.sums.size());
+  for (size_t a = 0; a < queue_.sums.size(); ++a) {
+    if (done[a]) continue;
+    const auto& x = queue_.sums[a];
+    const auto m = MatrixImm::of(x.shape);
+    const bool integers = m.acc == Num::i32;
+    const auto side = static_cast<uint32_t>(m.tile.m), blocks = static_cast<uint32_t>(m.tile.blocks);
+    const auto steps = static_cast<uint32_t>(m.tile.k) / (m.a == Num::i8 ? 2 : 1);
+    const MatrixQueue::Sum* partner = nullptr;
+    for (size_t b = a + 1; b < queue_.sums.size() && side == 16 && !partner; ++b) {
+      const auto& y = queue_.sums[b];
+      if (done[b] || y.shape != x.shape || y.links.size() != x.links.size()) continue;
+      if (!std::equal(x.links.begin(), x.links.end(), y.links.begin(), [](auto& p, auto& q) { return p.left == q.left; })) continue;
+      partner = &y;
+      done[b] = true;
+    }
+    for (uint32_t block = 0; block < blocks; ++block) {
+      const uint32_t sum = 256 * (side == 16 ? 4 : 16) * block, factor = 4 * side * steps * block;
+      ++program[1];
+      program.insert(program.end(), {static_cast<uint32_t>(integers ? MatrixSum::i32 : MatrixSum::f32), side, steps, static_cast<uint32_t>(x.links.size()),
+                                     home_of(x.first) + sum, partner ? home_of(partner->first) + sum : 0});
+      for (size_t k = 0; k < x.links.size(); ++k)
+        program.insert(program.end(), {x.links[k].left + factor, x.links[k].right + factor, partner ? partner->links[k].right + factor : 0});
+    }
+  }
+  queue_ = {};
+  auto* words = llvm::ConstantDataArray::get(module_.getContext(), program);
+  auto* table = new llvm::GlobalVariable(module_, words->getType(), true, llvm::GlobalValue::PrivateLinkage, words, "products");
+  table->setAlignment(llvm::Align(4));
+  auto* pointer = llvm::PointerType::get(module_.getContext(), 0);
+  auto* f = ir_.CreateLoad(pointer, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), helpers_, offsetof(exec::NativeHelpers, matrix)));
+  ir_.CreateCall(llvm::FunctionType::get(ir_.getVoidTy(), {pointer, pointer, pointer}, false), f, {wave_, matrix_rows_, table});
 }
 
 } // namespace bz::jit

@@ -243,6 +243,8 @@ std::vector<Value> FunctionEmitter::load_cell(const Access& a, const Value& addr
     }
     return out;
   }
+  if (address.base && !mask && is_dword(a.elem) && on("pieces"))
+    if (auto x = load_pieces({pointer_at(a, address, offset), address.pattern, address.scale, address.steps}, n, a.ordered)) return *x;
   auto* all = mask ? mask : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kLanes), ir_.getTrue());
   if (contiguous && (n == 1 || n == 2)) {
     auto* t = n == 2 ? ir_.getInt64Ty() : cell;
@@ -305,6 +307,11 @@ void FunctionEmitter::store_cell(const Access& a, const Value& address, unsigned
     }
     ir_.CreateAlignedStore(x, p, llvm::Align(1), a.ordered);
     return;
+  }
+  if (address.base && !mask && is_dword(a.elem) && on("pieces")) {
+    std::vector<llvm::Value*> values;
+    for (unsigned j = 0; j < n; ++j) values.push_back(value(j));
+    if (store_pieces({pointer_at(a, address, offset), address.pattern, address.scale, address.steps}, values, a.ordered)) return;
   }
   if (contiguous && n <= 2) {
     ir_.CreateMaskedStore(n == 2 ? pair(0) : value(0), pointer_at(a, address, offset), llvm::Align(1), all);
@@ -372,6 +379,10 @@ void FunctionEmitter::transfer(const Instruction& x, const Access& a) {
   for (unsigned q = 0; q < kChunks; ++q) {
     exec_mask(q);
     address[q] = chunk_address(a, q);
+    // Rows at a distance known at run time: only worth a test where pieces of them are.
+    const bool rows = a.space == Space::global || a.space == Space::flat;
+    if (address[q].strided() && (!rows || !on("pieces") || exec_masks_[q] || !is_dword(a.elem) || !pieces_of(address[q].pattern, address[q].steps, a.dwords, a.is_load)))
+      address[q] = values_.plain(address[q]);
     pattern = values_.and_cond(pattern, address[q].cond);
   }
   if (a.space != Space::scratch) note(x, describe(a, address));
@@ -406,7 +417,9 @@ std::string FunctionEmitter::describe(const Access& a, const Chunks& address) co
   std::set<std::string> forms;
   for (const Value& v : address) {
     std::string s;
-    if (!v.regular()) s = a.is_load ? "a gather: nothing is known of how the lanes' addresses differ" : "a scatter: nothing is known of how the lanes' addresses differ";
+    if (auto p = v.base && !exec_masks_[0] && is_dword(a.elem) && on("pieces") && !v.uniform() && !v.pattern.steps(a.bytes()) ? pieces_of(v.pattern, v.steps, a.dwords, a.is_load) : std::nullopt)
+      s = std::to_string(p->list.size()) + (a.is_load ? " plain loads" : " plain stores") + ": lanes lie at constant distances" + (v.scale ? ", and rows at one known at run time" : "");
+    else if (!v.regular()) s = a.is_load ? "a gather: nothing is known of how the lanes' addresses differ" : "a scatter: nothing is known of how the lanes' addresses differ";
     else if (v.pattern.uniform()) s = a.is_load ? "one scalar load for all lanes" : "one address for all lanes";
     else if (v.pattern.steps(a.bytes())) s = exec_masks_[0] ? "contiguous, under a mask" : "contiguous";
     else s = std::string(a.is_load ? "a gather" : "a scatter") + ": lanes lie at constant distances (" + std::to_string(v.pattern.delta[1]) + " bytes from the first to the second)";
@@ -546,7 +559,7 @@ void FunctionEmitter::atomic(const Instruction& x, AtomicImm m) {
   for (unsigned q = 0; q < kChunks; ++q) {
     exec_mask(q);
     address[q] = chunk_address(a, q);
-    if (address[q].cond) address[q] = values_.plain(address[q]);   // it goes lane by lane anyway
+    if (address[q].cond || address[q].scale) address[q] = values_.plain(address[q]);   // it goes lane by lane anyway
     fast = values_.and_cond(fast, fast_condition(a, address[q], q));
   }
   auto read = [&](Reg r, unsigned q) { return wide ? regs_->read64(r, q) : regs_->read32(r, q); };

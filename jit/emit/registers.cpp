@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include <algorithm>
+
 namespace bz::jit {
 namespace {
 
@@ -16,8 +18,11 @@ struct AtEnd {
 };
 
 bool same(const Value& x, const Value& y) {
-  return x.vec == y.vec && x.base == y.base && x.cond == y.cond && x.pattern == y.pattern && x.on_only == y.on_only;
+  return x.vec == y.vec && x.base == y.base && x.cond == y.cond && x.pattern == y.pattern && x.on_only == y.on_only && x.scale == y.scale && x.steps == y.steps;
 }
+
+/// Lanes differ in the same way: by the same constants, and steps of some scale.
+bool alike(const Value& x, const Value& y) { return x.base && y.base && x.pattern == y.pattern && x.strided() == y.strided() && x.steps == y.steps; }
 
 } // namespace
 
@@ -30,15 +35,53 @@ llvm::Value* Registers::home(Reg r, unsigned chunk) {
   return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), wave_, at);
 }
 
-Value Registers::read32(Reg r, unsigned chunk) { return read(at, r, chunk, false); }
-Value Registers::read64(Reg r, unsigned chunk) { return read(at, r, chunk, true); }
+Value Registers::read32(Reg r, unsigned chunk) {
+  if (resident.test(r)) return Values::vector(Kind::u32, ir_.CreateAlignedLoad(values_.vector_type(Kind::u32), home(r, chunk), llvm::Align(64)));
+  return read(at, r, chunk, false);
+}
+Value Registers::read64(Reg r, unsigned chunk) {
+  if (!resident.test(r) && !resident.test(r + 1u)) return read(at, r, chunk, true);
+  const Value parts[2] = {read32(r, chunk), read32(static_cast<Reg>(r + 1), chunk)};
+  return pair_of(parts, chunk);
+}
 
 void Registers::write32(Reg r, unsigned chunk, const Value& v) {
+  if (resident_writes && resident_writes->test(r)) {
+    ir_.CreateAlignedStore(values_.lanes(v), home(r, chunk), llvm::Align(64));
+    at->defs.erase(place(r, chunk));
+    resident.set(r);
+    return;
+  }
+  resident.reset(r);
   at->defs[place(r, chunk)] = {v, {}, 0};
 }
 void Registers::write64(Reg r, unsigned chunk, const Value& v, const Value& low, const Value& high) {
+  if (resident_writes && (resident_writes->test(r) || resident_writes->test(r + 1u))) {
+    auto part = [&](Prim p, const Value& made) {
+      if (made) return made;
+      Node n;
+      n.prim = p;
+      n.kind = Kind::u32;
+      n.lane = chunk != kScalar;
+      n.args = 1;
+      return values_.pure(n, std::span<const Value>(&v, 1), chunk);
+    };
+    write32(r, chunk, part(Prim::lo, low));
+    write32(static_cast<Reg>(r + 1), chunk, part(Prim::hi, high));
+    return;
+  }
+  resident.reset(r), resident.reset(r + 1u);
   at->defs[place(r, chunk)] = {low, v, 1};
   at->defs[place(static_cast<Reg>(r + 1), chunk)] = {high, v, 2};
+}
+
+Value Registers::pair_of(const Value (&parts)[2], unsigned chunk) {
+  Node n;
+  n.prim = Prim::make64;
+  n.kind = Kind::u64;
+  n.lane = chunk != kScalar;
+  n.args = 2;
+  return values_.pure(n, parts, chunk);
 }
 
 Value Registers::read(Version* v, Reg r, unsigned chunk, bool wide) {
@@ -67,12 +110,7 @@ Value Registers::read(Version* v, Reg r, unsigned chunk, bool wide) {
     return arrived(v, r, chunk, true);
   }
   const Value parts[2] = {read(v, r, chunk, false), read(v, static_cast<Reg>(r + 1), chunk, false)};
-  Node n;
-  n.prim = Prim::make64;
-  n.kind = Kind::u64;
-  n.lane = chunk != kScalar;
-  n.args = 2;
-  return values_.pure(n, parts, chunk);
+  return pair_of(parts, chunk);
 }
 
 Value Registers::arrived(Version* v, Reg r, unsigned chunk, bool wide) {
@@ -104,6 +142,7 @@ Value Registers::at_end(Version* v, Reg r, unsigned chunk, bool wide) {
 }
 
 bool Registers::from_home(Reg r, unsigned chunk, const Value& v) const {
+  if (resident_ever && resident_ever->test(r)) return false;   // another value may have been there meanwhile
   auto it = loaded_.find({r, chunk});
   // Not of a constant, which a register may come to hold again.
   return it != loaded_.end() && same(it->second, v) && !llvm::isa_and_nonnull<llvm::Constant>(v.base);
@@ -120,12 +159,7 @@ Value Registers::load(Version* v, Reg r, unsigned chunk, bool wide) {
   }
   if (wide) {
     const Value parts[2] = {arrived(v, r, chunk, false), arrived(v, static_cast<Reg>(r + 1), chunk, false)};
-    Node n;
-    n.prim = Prim::make64;
-    n.kind = Kind::u64;
-    n.lane = true;
-    n.args = 2;
-    return values_.pure(n, parts, chunk);
+    return pair_of(parts, chunk);
   }
   if (auto p = entry_patterns.find({r, chunk}); p != entry_patterns.end() && v->kernel_start && values_.patterns) {
     auto* base = ir_.CreateAnd(ir_.CreateAlignedLoad(ir_.getInt32Ty(), home(r, chunk), llvm::Align(4)), ir_.getInt32(static_cast<uint32_t>(p->second.second)));
@@ -148,10 +182,11 @@ Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
     if (y.regular() && (!shape || (shape->pattern.uniform() && !y.pattern.uniform()))) shape = &y;
   }
   if (all_same) return x[0];   // it reaches all ways, so it was made before they parted
+  if (std::all_of(x.begin(), x.end(), [&](const Value& y) { return y.strided() && y.pattern == x[0].pattern && y.steps == x[0].steps; })) shape = &x[0];
   bool regular = shape != nullptr, conditional = false;
   if (shape)
     for (auto& y : x) {
-      const bool fits = y.regular() && y.pattern == shape->pattern;
+      const bool fits = alike(y, *shape);
       // Lane numbers and addresses: worth a test. Whether data happen to be equal is not.
       if (!fits && (shape->pattern.uniform() || chunk == kScalar || !tests)) regular = false;
       conditional |= !fits || y.cond;
@@ -166,9 +201,10 @@ Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
   if (regular) {
     result.pattern = shape->pattern;
     std::vector<Fitted> f;
-    for (size_t i = 0; i < x.size(); ++i) f.push_back(fit(v->in[i].from, x[i], result.pattern));
+    for (size_t i = 0; i < x.size(); ++i) f.push_back(fit(v->in[i].from, x[i], *shape));
     for (auto& y : x) result.on_only |= y.regular() && y.on_only;
     result.base = join(values_.scalar_type(k), [&](size_t i) { return f[i].base; });
+    if (shape->strided()) result.steps = shape->steps, result.scale = join(values_.scalar_type(k), [&](size_t i) { return x[i].scale; });
     if (conditional) result.cond = join(ir_.getInt1Ty(), [&](size_t i) { return f[i].cond; });
   }
   if (!regular || conditional || result.on_only)
@@ -180,11 +216,11 @@ Value Registers::merge(Version* v, Reg r, unsigned chunk, bool wide) {
 }
 
 /// Base and condition of a value as one with the pattern; made at the end of its way.
-Registers::Fitted Registers::fit(Version* from, const Value& x, const Pattern& p) {
+Registers::Fitted Registers::fit(Version* from, const Value& x, const Value& shape) {
   AtEnd place_it(ir_, from);
-  if (x.regular() && x.pattern == p) return {x.base, x.cond ? x.cond : ir_.getTrue()};
+  if (alike(x, shape)) return {x.base, x.cond ? x.cond : ir_.getTrue()};
   auto* vec = values_.lanes(x);
-  return {ir_.CreateExtractElement(vec, uint64_t{0}), values_.follows(Values::vector(x.kind, vec), p)};
+  return {ir_.CreateExtractElement(vec, uint64_t{0}), values_.follows(Values::vector(x.kind, vec), shape.pattern)};
 }
 
 /// A phi whose arguments come later. In a loop most registers keep the shape that they come in with.
@@ -211,8 +247,9 @@ Value Registers::promise(Version* v, Reg r, unsigned chunk, bool wide) {
     Guess& guess = (*guesses)[{v->name, key}];
     Value first;
     if (!guess.vector && !v->in.empty() && v->in[0].from->order < v->order) first = at_end(v->in[0].from, r, chunk, wide);
-    if (first.regular()) {
+    if (first.base) {
       x.pattern = first.pattern;
+      if (first.scale) x.scale = opaque(v, values_.scalar_type(k)), x.steps = first.steps;
       x.base = opaque(v, values_.scalar_type(k));
       if (guess.conditional || first.cond) x.cond = opaque(v, ir_.getInt1Ty());
       x.on_only = guess.on_only || first.on_only;
@@ -245,13 +282,14 @@ bool Registers::finish() {
         continue;
       }
       if (p.value.base) {
-        const bool fits = y.regular() && y.pattern == p.value.pattern;
+        const bool fits = alike(y, p.value);
         Guess& guess = (*guesses)[{p.version->name, key}];
-        if (!fits && (p.value.pattern.uniform() || !tests)) guess.vector = true, right = false;
+        if (!fits && (p.value.pattern.uniform() || p.value.scale || !tests)) guess.vector = true, right = false;
         else if ((!fits || y.cond) && !p.value.cond) guess.conditional = true, right = false;
         else if (fits && y.on_only && !p.value.on_only) guess.on_only = true, right = false;
-        const Fitted f = fit(e.from, y, p.value.pattern);
+        const Fitted f = fit(e.from, y, p.value);
         arguments[p.value.base].push_back(f.base);
+        if (p.value.scale) arguments[p.value.scale].push_back(fits ? y.scale : llvm::PoisonValue::get(p.value.scale->getType()));
         if (p.value.cond) arguments[p.value.cond].push_back(f.cond);
       }
       if (p.value.vec) arguments[p.value.vec].push_back(values_.lanes(y));
@@ -259,7 +297,7 @@ bool Registers::finish() {
   }
   std::unordered_map<llvm::Value*, llvm::Value*> real;
   for (const Promise& p : promises_)
-    for (llvm::Value* x : {p.value.base, p.value.cond, p.value.vec}) {
+    for (llvm::Value* x : {p.value.base, p.value.cond, p.value.vec, p.value.scale}) {
       if (!x) continue;
       auto* node = phi(p.version, x->getType());
       real[x] = node;

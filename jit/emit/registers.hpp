@@ -51,6 +51,12 @@ public:
   bool tests = true;         ///< patterns survive where ways meet, by a test at run time
   bool keep_parts = true;    ///< halves of pairs are made once; not on a way out, which leads nowhere else
 
+  /// VGPRs that are in the wave block and nowhere else where code is being made; those that the instruction in progress leaves
+  /// there; and those that ever are.
+  RegSet resident;
+  const RegSet* resident_writes = nullptr;
+  const RegSet* resident_ever = nullptr;
+
   // Scalars: chunk kScalar. Flags: SCC is of 32 bits, 0 or 1.
   static constexpr unsigned kScalar = 4;
   Value read32(Reg r, unsigned chunk);
@@ -84,6 +90,7 @@ public:
 
 private:
   static uint32_t place(Reg r, unsigned chunk) { return static_cast<uint32_t>(r) << 3 | chunk; }
+  Value pair_of(const Value (&parts)[2], unsigned chunk);
   Value read(Version* v, Reg r, unsigned chunk, bool wide);
   Value arrived(Version* v, Reg r, unsigned chunk, bool wide);
   Value load(Version* v, Reg r, unsigned chunk, bool wide);
@@ -92,7 +99,7 @@ private:
   Value promise(Version* v, Reg r, unsigned chunk, bool wide);
   llvm::PHINode* phi(Version* v, llvm::Type* type);
   struct Fitted { llvm::Value *base, *cond; };
-  Fitted fit(Version* from, const Value& x, const Pattern& p);
+  Fitted fit(Version* from, const Value& x, const Value& shape);
   llvm::Value* opaque(Version* v, llvm::Type* type);
 
   struct Promise {

@@ -42,11 +42,15 @@ Value Values::constant(Kind k, uint64_t bits) {
 llvm::Value* Values::lanes(const Value& v) {
   if (v.vec) return v.vec;
   auto* s = splat(v.base);
-  if (v.pattern.uniform()) return s;
-  std::vector<llvm::Constant*> c;
-  auto* t = llvm::cast<llvm::IntegerType>(scalar_type(v.kind));
-  for (int64_t d : v.pattern.delta) c.push_back(llvm::ConstantInt::getSigned(t, d));
-  return ir_.CreateAdd(s, llvm::ConstantVector::get(c));
+  auto* t = v.base->getType();
+  auto constants = [&](const Pattern& p) {
+    std::vector<llvm::Constant*> c;
+    for (int64_t d : p.delta) c.push_back(llvm::ConstantInt::getSigned(t, d));
+    return llvm::ConstantVector::get(c);
+  };
+  if (!v.pattern.uniform()) s = ir_.CreateAdd(s, constants(v.pattern));
+  if (v.scale) s = ir_.CreateAdd(s, ir_.CreateMul(splat(v.scale), constants(v.steps)));
+  return s;
 }
 
 llvm::Value* Values::follows(const Value& v, const Pattern& p) {
@@ -133,15 +137,17 @@ llvm::Value* Values::no_wrap(llvm::Value* base, const Pattern& p, bool is_signed
 
 Value Values::regular(const Node& node, std::span<const Value> args) {
   llvm::Value* cond = nullptr;
-  bool on_only = false;
+  bool on_only = false, strided = false;
   for (const Value& a : args) {
-    if (!a.regular()) return {};
+    if (!a.base) return {};
     cond = and_cond(cond, a.cond);
     on_only |= a.on_only;
+    strided |= a.strided();
   }
-  if (args.empty()) return {};
-  Value v = regular_op(node, args);
-  if (!v) return v;
+  if (args.empty() || (strided && on_only)) return {};
+  Value v = strided ? strided_op(node, args) : regular_op(node, args);
+  if (!v || (v.strided() && on_only)) return {};
+  if (v.strided() && v.steps.uniform()) v.scale = nullptr;
   v.kind = node.kind;
   v.cond = and_cond(cond, v.cond);
   v.on_only = on_only;
@@ -164,6 +170,99 @@ Value Values::bitwise_op(Prim p, Kind kind, const Value& x, const Value& y) {
   return {kind, nullptr, base, nullptr, *pattern, false};
 }
 
+Values::Range Values::range(const Value& v, bool is_signed) {
+  auto* t = ir_.getInt64Ty();
+  auto* base = is_signed ? ir_.CreateSExt(v.base, t) : ir_.CreateZExt(v.base, t);
+  Range r{ir_.CreateAdd(base, ir_.getInt64(static_cast<uint64_t>(v.pattern.least()))), ir_.CreateAdd(base, ir_.getInt64(static_cast<uint64_t>(v.pattern.most())))};
+  if (!v.scale) return r;
+  // Less than 2^63: both factors are numbers of 32 bits.
+  auto* scale = ir_.CreateSExt(v.scale, t);
+  auto* down = ir_.CreateMul(scale, ir_.getInt64(static_cast<uint64_t>(v.steps.least())));
+  auto* up = ir_.CreateMul(scale, ir_.getInt64(static_cast<uint64_t>(v.steps.most())));
+  auto* rises = ir_.CreateICmpSGE(scale, ir_.getInt64(0));
+  r.least = ir_.CreateAdd(r.least, ir_.CreateSelect(rises, down, up));
+  r.most = ir_.CreateAdd(r.most, ir_.CreateSelect(rises, up, down));
+  return r;
+}
+
+/// i1: the whole range lies within the numbers of 32 bits.
+llvm::Value* Values::fits(const Range& r, bool is_signed) {
+  if (is_signed)
+    return ir_.CreateAnd(ir_.CreateICmpSGE(r.least, ir_.getInt64(static_cast<uint64_t>(INT32_MIN))), ir_.CreateICmpSLE(r.most, ir_.getInt64(INT32_MAX)));
+  return ir_.CreateAnd(ir_.CreateICmpSGE(r.least, ir_.getInt64(0)), ir_.CreateICmpSLE(r.most, ir_.getInt64(UINT32_MAX)));
+}
+
+/// The same where lanes differ by a scale: what addresses are made with.
+Value Values::strided_op(const Node& node, std::span<const Value> args) {
+  const unsigned width = width_of(node.kind);
+  const Value& x = args[0];
+  auto* wide = ir_.getInt64Ty();
+  auto with = [&](llvm::Value* base, const Pattern& p, llvm::Value* scale, const Pattern& steps, llvm::Value* cond = nullptr) {
+    return Value{node.kind, nullptr, base, cond, p, false, scale, steps};
+  };
+  auto constant = [&](size_t k) { return args.size() > k && args[k].regular() && args[k].pattern.uniform() ? constant_of(args[k].base) : std::nullopt; };
+  switch (node.prim) {
+  case Prim::add: case Prim::sub: case Prim::add_carry: {
+    const Value& y = args[1];
+    if (x.scale && y.scale && x.scale != y.scale) return {};
+    if (node.prim == Prim::add_carry && !(args[2].regular() && args[2].pattern.uniform())) return {};
+    if (node.prim == Prim::sub) return with(ir_.CreateSub(x.base, y.base), sub(x.pattern, y.pattern, width), x.scale ? x.scale : y.scale, sub(x.steps, y.steps, width));
+    auto* sum = ir_.CreateAdd(x.base, y.base);
+    if (node.prim == Prim::add_carry) sum = ir_.CreateAdd(sum, ir_.CreateZExt(args[2].base, sum->getType()));
+    return with(sum, add(x.pattern, y.pattern, width), x.scale ? x.scale : y.scale, add(x.steps, y.steps, width));
+  }
+  case Prim::mul: {
+    const bool second = constant(1).has_value();
+    const auto c = second ? constant(1) : constant(0);
+    if (!c) return {};
+    const Value& a = second ? x : args[1];
+    return with(ir_.CreateMul(a.base, llvm::ConstantInt::get(a.base->getType(), *c)), mul(a.pattern, *c, width), a.scale, mul(a.steps, *c, width));
+  }
+  case Prim::shl: {
+    const auto c = constant(1);
+    if (!c) return {};
+    const auto by = static_cast<unsigned>(*c);
+    return with(ir_.CreateShl(x.base, llvm::ConstantInt::get(x.base->getType(), *c)), shl(x.pattern, by, width), x.scale, shl(x.steps, by, width));
+  }
+  case Prim::zext64: return with(ir_.CreateZExt(x.base, wide), x.pattern, ir_.CreateSExt(x.scale, wide), x.steps, fits(range(x, false), false));
+  case Prim::sext64: return with(ir_.CreateSExt(x.base, wide), x.pattern, ir_.CreateSExt(x.scale, wide), x.steps, fits(range(x, true), true));
+  case Prim::make64: {
+    if (args[1].scale || !args[1].pattern.uniform()) return {};
+    auto* base = ir_.CreateOr(ir_.CreateZExt(x.base, wide), ir_.CreateShl(ir_.CreateZExt(args[1].base, wide), 32));
+    return with(base, x.pattern, ir_.CreateSExt(x.scale, wide), x.steps, fits(range(x, false), false));
+  }
+  case Prim::lo: {
+    auto* narrow = ir_.getInt32Ty();
+    return with(ir_.CreateTrunc(x.base, narrow), shl(x.pattern, 0, 32), ir_.CreateTrunc(x.scale, narrow), shl(x.steps, 0, 32));
+  }
+  case Prim::hi: {
+    // The same for all lanes unless the low half runs over between them.
+    auto narrow = [](const Pattern& p) { return p.least() >= INT32_MIN && p.most() <= INT32_MAX; };
+    if (!narrow(x.pattern) || !narrow(x.steps)) return {};
+    Value low{Kind::u32, nullptr, ir_.CreateTrunc(x.base, ir_.getInt32Ty()), nullptr, x.pattern, false, ir_.CreateTrunc(x.scale, ir_.getInt32Ty()), x.steps};
+    auto* small = ir_.CreateICmpEQ(ir_.CreateSExt(low.scale, wide), x.scale);
+    return with(ir_.CreateTrunc(ir_.CreateLShr(x.base, 32), ir_.getInt32Ty()), {}, nullptr, {}, ir_.CreateAnd(small, fits(range(low, false), false)));
+  }
+  case Prim::sar: {
+    if (width != 32 || constant(1) != uint64_t{31}) return {};
+    const Range r = range(x, true);
+    auto* one_sign = ir_.CreateICmpSGE(ir_.CreateXor(r.least, r.most), ir_.getInt64(0));
+    return with(ir_.CreateAShr(x.base, 31), {}, nullptr, {}, ir_.CreateAnd(one_sign, fits(r, true)));
+  }
+  case Prim::add_carry_out: {
+    const Value& a = x.scale ? x : args[1];
+    const Value& b = x.scale ? args[1] : x;
+    if (width_of(a.kind) != 32 || b.scale || !b.pattern.uniform() || args.size() != 3 || args[2].scale || !args[2].pattern.uniform()) return {};
+    const Range r = range(a, false);
+    auto* rest = ir_.CreateAdd(ir_.CreateZExt(b.base, wide), ir_.CreateZExt(args[2].base, wide));
+    auto carry = [&](llvm::Value* v) { return ir_.CreateLShr(ir_.CreateAdd(v, rest), 32); };
+    auto* of_all = ir_.CreateICmpEQ(carry(r.least), carry(r.most));
+    return with(ir_.CreateICmpNE(carry(r.least), ir_.getInt64(0)), {}, nullptr, {}, ir_.CreateAnd(of_all, fits(r, false)));
+  }
+  default: return {};
+  }
+}
+
 /// args are all regular; their conditions are the caller's business.
 Value Values::regular_op(const Node& node, std::span<const Value> args) {
   const unsigned width = width_of(node.kind);
@@ -173,12 +272,16 @@ Value Values::regular_op(const Node& node, std::span<const Value> args) {
   switch (node.prim) {
   case Prim::add: return with(ir_.CreateAdd(x.base, args[1].base), add(x.pattern, args[1].pattern, width));
   case Prim::sub: return with(ir_.CreateSub(x.base, args[1].base), sub(x.pattern, args[1].pattern, width));
-  case Prim::mul: {
+  case Prim::mul: case Prim::umul_wide: {
     const Value& a = second_uniform() ? x : args[1];
     const Value& b = second_uniform() ? args[1] : x;
-    auto c = constant_of(b.base);
-    if (!c || !b.pattern.uniform()) return {};
-    return with(ir_.CreateMul(a.base, b.base), mul(a.pattern, *c, width));
+    if (!b.pattern.uniform()) return {};
+    auto wide = [&](llvm::Value* v) { return node.prim == Prim::mul ? v : ir_.CreateZExt(v, ir_.getInt64Ty()); };
+    auto* times = wide(b.base);
+    Value v = with(ir_.CreateMul(wide(a.base), times), {}, node.prim == Prim::mul ? nullptr : no_wrap(a.base, a.pattern, false));
+    if (auto c = constant_of(b.base)) v.pattern = mul(a.pattern, *c, width);
+    else v.scale = times, v.steps = a.pattern;
+    return v;
   }
   case Prim::shl: {
     auto c = constant_of(args[1].base);

@@ -17,7 +17,7 @@ using Ir = llvm::IRBuilder<llvm::InstSimplifyFolder>;
 
 /// A value of the wave (only `base`), or of a chunk: `vec`, or base + pattern. With `cond`, base and pattern hold only where it is
 /// true at run time, and `vec` is there too and always right. With `on_only`, they hold for lanes that are on in EXEC, until it
-/// grows; `vec` is there too.
+/// grows; `vec` is there too. With `scale`, lanes differ by scale * steps besides: rows of an array whose width is known at run time.
 struct Value {
   Kind kind = Kind::none;
   llvm::Value* vec = nullptr;
@@ -25,9 +25,12 @@ struct Value {
   llvm::Value* cond = nullptr;
   Pattern pattern;
   bool on_only = false;
+  llvm::Value* scale = nullptr;
+  Pattern steps;
 
-  bool regular() const { return base != nullptr; }                          ///< base + pattern, perhaps under cond
-  bool uniform() const { return base && !cond && !on_only && pattern.uniform(); }
+  bool regular() const { return base && !scale; }                           ///< base + pattern, perhaps under cond
+  bool strided() const { return scale != nullptr; }                         ///< base + pattern + scale * steps, perhaps under cond; never on_only
+  bool uniform() const { return regular() && !cond && !on_only && pattern.uniform(); }
   explicit operator bool() const { return vec || base; }
 };
 
@@ -66,6 +69,10 @@ public:
   bool patterns = true;   ///< switched off: everything is vectors
 
 private:
+  struct Range { llvm::Value *least, *most; };   ///< of lanes, as signed numbers of 64 bits
+  Range range(const Value& v, bool is_signed);
+  llvm::Value* fits(const Range& r, bool is_signed);
+  Value strided_op(const Node& node, std::span<const Value> args);
   Value regular(const Node& node, std::span<const Value> args);
   Value regular_op(const Node& node, std::span<const Value> args);
   Value all_uniform(const Node& node, std::span<const Value> args, unsigned chunk);

@@ -1,4 +1,5 @@
 #include "jit/flow/unit.hpp"
+#include "jit/flow/webs.hpp"
 
 #include "isa/decode.hpp"
 
@@ -393,6 +394,45 @@ struct Scan {
   }
 };
 
+// ---------------------------------------------------------------- ways that are never gone
+
+/// Finds out where all lanes are surely on. There, s_cbranch_execz and s_cbranch_execnz go one way. The other one would join what registers hold on
+/// ways that have nothing to do with each other.
+void prune(Unit& u, const exec::NativeRequest& request) {
+  if (!request.kernel_start || !request.full_waves || u.entries.empty()) return;
+  std::vector<std::vector<uint32_t>> after(u.blocks.size());
+  for (uint32_t b = 0; b < u.blocks.size(); ++b) {
+    const Block& x = u.blocks[b];
+    if ((x.end == Block::End::branches || x.end == Block::End::condition) && x.taken != Block::kNone) after[b].push_back(x.taken);
+    if ((x.end == Block::End::falls || x.end == Block::End::condition) && x.next != Block::kNone) after[b].push_back(x.next);
+  }
+  // Lanes may be off where an entry but the first leads, and behind instructions that turn them off.
+  std::vector<bool> some(u.blocks.size());
+  std::vector<uint32_t> work;
+  auto may = [&](uint32_t b) {
+    if (b != Block::kNone && !some[b]) some[b] = true, work.push_back(b);
+  };
+  for (size_t e = 1; e < u.entries.size(); ++e) may(u.entries[e]);
+  auto change = [&](uint32_t b) { return u.instructions[u.blocks[b].first + u.blocks[b].count - 1].exec; };
+  for (uint32_t b = 0; b < u.blocks.size(); ++b)
+    if (change(b) == ExecChange::shrinks || change(b) == ExecChange::unknown)
+      for (uint32_t to : after[b]) may(to);
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    if (change(b) != ExecChange::full)
+      for (uint32_t to : after[b]) may(to);
+  }
+  for (uint32_t b = 0; b < u.blocks.size(); ++b) {
+    Block& x = u.blocks[b];
+    x.full = !some[b];
+    if (some[b] || x.end != Block::End::condition) continue;
+    const std::string_view name = isa::row_meta(u.instructions[x.first + x.count - 1].lifted.inst.row).name;
+    if (name == "s_cbranch_execnz") x.end = Block::End::branches, x.next = Block::kNone;
+    else if (name == "s_cbranch_execz") x.end = Block::End::falls, x.taken = Block::kNone, x.back_edge = false;
+  }
+}
+
 // ---------------------------------------------------------------- liveness
 
 /// Which registers are wanted: in lanes that are on, and in lanes that are off.
@@ -472,7 +512,7 @@ void liveness(Unit& u, bool dead) {
       // What vector rows write is wanted in lanes that are off after EXEC has changed by them, if they change it.
       Wanted after = w;
       if (x.exec == ExecChange::shrinks || x.exec == ExecChange::unknown || x.exec == ExecChange::grows) after.off |= after.on & ~scalars();
-      x.keep = x.writes & after.off & ~scalars();
+      if (!b.full) x.keep = x.writes & after.off & ~scalars();
       // A load that nobody wants can still fault: it must not vanish.
       if (x.lifted.implemented && has(isa::row_meta(x.lifted.inst.row).flags, isa::Load) && (x.writes & (after.on | after.off)).none()) x.outcall = true;
       before(x, u.used, w);
@@ -551,7 +591,9 @@ Expected<Unit> make_unit(const exec::NativeRequest& request) {
   if (u.entries.empty()) return error(Code::invalid_argument, "code without an entry");
   for (auto& x : u.instructions) u.used |= x.reads | x.writes;
   u.used.reset(kExec), u.used.reset(kExec + 1);
+  prune(u, request);
   liveness(u, optimises(request, "dead"));
+  find_webs(u, request);
   return u;
 }
 

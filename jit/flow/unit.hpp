@@ -42,6 +42,7 @@ struct Instruction {
   ExecChange exec = ExecChange::none;
   /// VGPRs that it writes and whose lanes that are off are still wanted afterwards.
   RegSet keep;
+  RegSet resident_writes;        ///< VGPRs that it writes in the wave block itself (webs.hpp)
 
   uint64_t next() const { return lifted.pc + lifted.inst.size; }
 };
@@ -59,8 +60,10 @@ struct Block {
   End end = End::falls;
   uint32_t next = kNone, taken = kNone;
   uint64_t leaves_to = 0;           ///< End::leaves without a last instruction that says where
+  bool full = false;                ///< EXEC is all ones at its start, on all ways
   bool back_edge = false;           ///< `taken` lies at or before this block's start
   RegSet live_in;                   ///< registers wanted at its start, in any lane
+  RegSet resident_in;               ///< VGPRs that are in the wave block at its start, and nowhere else
   static constexpr uint32_t kNone = ~0u;
 };
 
@@ -72,6 +75,7 @@ struct Unit {
   std::vector<uint32_t> entries;        ///< blocks, in the order of entry_pcs; kNone: its first instruction is the interpreter's
   std::vector<uint64_t> entry_pcs;      ///< the request's, then the places behind calls
   RegSet used;                          ///< all registers that occur
+  RegSet resident;                      ///< VGPRs that are in the wave block somewhere
 };
 
 /// False if the request switches this optimisation off.

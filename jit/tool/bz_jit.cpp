@@ -154,6 +154,7 @@ int explain(const Options& o) {
   r.entries = {kernel->entry_address};
   r.kernel_start = true;
   r.waves = (o.block[0] * o.block[1] * o.block[2] + 63) / 64;
+  r.full_waves = o.block[0] * o.block[1] * o.block[2] % 64 == 0;
   r.id_rows = unified ? 1 : (rsrc[1] >> 11 & 3) + 1;
   r.ids = work_items(o, unified, r.id_rows, r.waves);
   r.lds_bytes = o.lds ? o.lds : static_cast<uint32_t>(kernel->descriptor.group_segment_fixed_size());
