@@ -61,6 +61,7 @@ public:
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
 
+  pid_t process() const { return child_; }
   std::string ask(const std::string& request) {
     char line[512];
     if (std::fprintf(in_, "%s\n", request.c_str()) < 0 || std::fflush(in_) || !std::fgets(line, sizeof line, out_))

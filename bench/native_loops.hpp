@@ -14,6 +14,8 @@ struct Options {
   float rate, volatility;
 };
 
+inline constexpr int kTransposeTile = 64; ///< rows and columns are multiples of it
+
 struct Loops {
   const char* name;
   void (*copy)(const float* x, float* z, size_t n);
