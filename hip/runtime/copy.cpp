@@ -280,16 +280,26 @@ struct Place {
   size_t pitch, slice;
 };
 
+/// From slice to slice; SIZE_MAX, with which two slices are in no allocation, if it is more than that.
+size_t slice_of(const hipPitchedPtr& p) {
+  size_t bytes;
+  return __builtin_mul_overflow(p.pitch, p.ysize, &bytes) ? SIZE_MAX : bytes;
+}
+
 Outcome<Place> place_of(const char* what, const hipPitchedPtr& ptr, const hipPos& pos, size_t width) {
   if (!ptr.ptr) return fail(hipErrorInvalidValue, "argument p->{}Ptr.ptr is null", what);
   if (width > ptr.pitch)
     return fail(hipErrorInvalidPitchValue, "{}: rows of {} bytes don't fit a pitch of {}", what, width, ptr.pitch);
-  char* at = static_cast<char*>(ptr.ptr) + (pos.z * ptr.ysize + pos.y) * ptr.pitch + pos.x;
+  size_t row, offset;
+  if (__builtin_mul_overflow(pos.z, ptr.ysize, &row) || __builtin_add_overflow(row, pos.y, &row) ||
+      __builtin_mul_overflow(row, ptr.pitch, &offset) || __builtin_add_overflow(offset, pos.x, &offset))
+    return fail(hipErrorInvalidValue, "{}: ({}, {}, {}) lies beyond the address space", what, pos.x, pos.y, pos.z);
+  char* at = static_cast<char*>(ptr.ptr) + offset;
   // Past its end may lie what isn't HIP's.
   if (auto a = Runtime::get().memory.find(ptr.ptr); a && number(at) - a->base >= a->size)
     return fail(hipErrorInvalidValue, "{}: ({}, {}, {}) lies beyond the allocation of {} bytes at {:#x}", what, pos.x,
                 pos.y, pos.z, a->size, a->base);
-  return Place{at, ptr.pitch, ptr.pitch * ptr.ysize};
+  return Place{at, ptr.pitch, slice_of(ptr)};
 }
 
 Outcome<Place> place_of(const char* what, const Array& array, const hipPos& pos, const hipExtent& extent) {
@@ -320,7 +330,8 @@ Outcome<Box> box_of(const hipMemcpy3DParms* p) {
     element = dst_array->element().bytes();
   }
   hipExtent e = p->extent;
-  e.width *= element;
+  if (__builtin_mul_overflow(e.width, element, &e.width))
+    return fail(hipErrorInvalidValue, "rows of {} elements overflow the address space", p->extent.width);
   if (e.width == 0 || e.height == 0 || e.depth == 0) {
     if (Result r = check_kind(p->kind); !r.ok()) return r;
     return Box{.dst = nullptr, .src = nullptr, .width = 0};
@@ -548,7 +559,9 @@ Result fill_linear(void* dst, uint32_t value, unsigned element, size_t count, hi
 
 Result fill_2d(void* dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
                hipStream_t stream, When when) {
-  const size_t bytes = width * element;
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(width, size_t(element), &bytes))
+    return fail(hipErrorInvalidValue, "rows of {} elements overflow the address space", width);
   if (height > 1 && bytes > pitch)
     return fail(hipErrorInvalidValue, "rows of {} bytes don't fit a pitch of {}", bytes, pitch);
   return fill({.dst = static_cast<char*>(dst),
@@ -570,7 +583,7 @@ Result fill_3d(hipPitchedPtr p, int value, hipExtent e, hipStream_t stream, When
                .height = e.height,
                .depth = e.depth,
                .pitch = p.pitch,
-               .slice = p.pitch * p.ysize},
+               .slice = slice_of(p)},
               stream, when);
 }
 

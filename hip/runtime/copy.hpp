@@ -20,10 +20,18 @@ struct Box {
   size_t dst_slice = 0, src_slice = 0; ///< from slice to slice
 
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
-  size_t bytes() const { return width * height * depth; }
-  /// Bytes from the first to the end of the last row.
+  /// SIZE_MAX if they are more than that.
+  size_t bytes() const {
+    size_t n;
+    return __builtin_mul_overflow(width, height, &n) || __builtin_mul_overflow(n, depth, &n) ? SIZE_MAX : n;
+  }
+  /// Bytes from the first to the end of the last row; SIZE_MAX, which no allocation holds, if they are more than that.
   static size_t span(size_t width, size_t height, size_t depth, size_t pitch, size_t slice) {
-    return (depth - 1) * slice + (height - 1) * pitch + width;
+    size_t slices, rows, sum;
+    if (__builtin_mul_overflow(depth - 1, slice, &slices) || __builtin_mul_overflow(height - 1, pitch, &rows) ||
+        __builtin_add_overflow(slices, rows, &sum) || __builtin_add_overflow(sum, width, &sum))
+      return SIZE_MAX;
+    return sum;
   }
   size_t dst_span() const { return span(width, height, depth, dst_pitch, dst_slice); }
   size_t src_span() const { return span(width, height, depth, src_pitch, src_slice); }

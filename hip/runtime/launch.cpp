@@ -87,10 +87,12 @@ Result check_launch(const Kernel& kernel, const LaunchShape& s, const LaunchOpti
                 "__launch_bounds__ or make the block smaller",
                 kernel.name, s.block[0], s.block[1], s.block[2], s.block_threads(), kernel.max_threads());
   const int allowed = kernel.max_dynamic_lds;
-  if (allowed >= 0 && s.dynamic_lds > size_t(allowed) && s.dynamic_lds + kernel.group_size > device.lds_size())
+  // The caller's size alone first: a sum with it may wrap.
+  const bool too_much = s.dynamic_lds > device.lds_size() || s.dynamic_lds + kernel.group_size > device.lds_size();
+  if (allowed >= 0 && s.dynamic_lds > size_t(allowed) && too_much)
     return fail(options.lds_error, "kernel {}: {} bytes of dynamic shared memory, {} are allowed", kernel.name,
                 s.dynamic_lds, allowed);
-  if (s.dynamic_lds + kernel.group_size > device.lds_size())
+  if (too_much)
     return fail(options.lds_error, "kernel {}: {} static and {} dynamic bytes of shared memory, a block has {}",
                 kernel.name, kernel.group_size, s.dynamic_lds, device.lds_size());
   if (const auto& r = kernel.metadata->reqd_workgroup_size; r && (*r)[0] != 0 && s.block != *r)

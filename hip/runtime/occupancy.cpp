@@ -126,6 +126,7 @@ Outcome<int> blocks_per_cu(const Kernel& k, uint32_t block_threads, size_t dynam
   per_simd = std::min(per_simd, file.vgprs / std::max(k.vgprs, 1u));
   per_simd = std::min(per_simd, file.sgprs / std::max(k.sgprs, 1u));
   uint64_t blocks = uint64_t(per_simd) * simds / std::max(waves, 1u);
+  if (dynamic_lds > d.lds_size()) return 0; // and sums don't wrap below
   const uint64_t lds = (k.group_size + dynamic_lds + kLdsGranule - 1) / kLdsGranule * kLdsGranule;
   if (lds > d.lds_size()) return 0;
   if (lds) blocks = std::min<uint64_t>(blocks, d.lds_size() / lds);

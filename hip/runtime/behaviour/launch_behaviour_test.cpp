@@ -202,6 +202,11 @@ TEST(Occupancy, IsLimitedByWavesAndSharedMemory) {
   EXPECT_EQ(blocks, 1);
   ASSERT_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels::big_shared, 64, 40000));
   EXPECT_EQ(blocks, 0);
+  ASSERT_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels::big_shared, 64, SIZE_MAX));
+  EXPECT_EQ(blocks, 0) << "no sum wraps";
+  DeviceBuffer<int> one(1);
+  void* arguments[] = {&one};
+  EXPECT_HIP(hipErrorOutOfMemory, hipLaunchKernel(kernels::big_shared, dim3(1), dim3(64), arguments, SIZE_MAX - 100, nullptr));
   EXPECT_HIP(hipErrorInvalidValue, hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels::fill, 0, 0));
   EXPECT_HIP(hipErrorInvalidDeviceFunction, hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &blocks, 64, 0));
   int grid = 0, block = 0, units = 0;

@@ -535,6 +535,26 @@ TEST(Memset, WordsAndRectangles) {
   EXPECT_EQ(w.read()[57], 0);
 }
 
+// Rows whose distance times their number wraps around: the last ones would lie before the allocation, or anywhere.
+TEST(Memory, PitchesThatWrapAreRefused) {
+  DeviceBuffer<char> d(4096);
+  const std::vector<char> in(4096, 5);
+  char* middle = d.get() + 2048;
+  d.zero();
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset2D(middle, SIZE_MAX, 1, 10, 3));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset2D(middle, size_t(1) << 44, 1, 10, (1 << 20) + 1));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemsetD2D32(middle, 64, 1, (size_t(1) << 62) + 1, 2)) << "the width in bytes is 4";
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy2D(middle, SIZE_MAX, in.data() + 2048, SIZE_MAX, 10, 3, hipMemcpyHostToDevice));
+  hipMemcpy3DParms p{};
+  p.srcPtr = make_hipPitchedPtr(const_cast<char*>(in.data()), 16, 16, 2);
+  p.dstPtr = make_hipPitchedPtr(d.get(), 16, 16, SIZE_MAX / 16 + 1); // slices 0 bytes apart, were it not for the wrap
+  p.extent = make_hipExtent(16, 2, 3);
+  p.kind = hipMemcpyHostToDevice;
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy3D(&p));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset3D(p.dstPtr, 1, p.extent));
+  EXPECT_EQ(d.read(), std::vector<char>(4096, 0)) << "nothing was written";
+}
+
 TEST(Memset, Errors) {
   DeviceBuffer<int> d(10);
   int local = 0;
