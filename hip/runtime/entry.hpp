@@ -3,6 +3,7 @@
 #pragma once
 #include "hip/runtime/api_headers.hpp"
 #include "hip/runtime/error.hpp"
+#include "hip/runtime/marker.hpp"
 #include "hip/runtime/result.hpp"
 
 #include <cstdint>
@@ -108,7 +109,11 @@ hipError_t call(const char* name, std::initializer_list<const char*> names, F fu
     if constexpr (Rule != CaptureRule::none)
       if (result.ok()) result = check_capture(Rule, name);
     if (result.ok()) result = function(args...);
-  } catch (const std::bad_alloc&) { result = Result(hipErrorOutOfMemory, "host memory is used up"); }
+  } catch (const std::bad_alloc&) {
+    result = Result(hipErrorOutOfMemory, "host memory is used up");
+  } catch (const WaitForOneself&) {
+    result = Result(hipErrorIllegalState, "a host function can't wait for the stream that it runs in: that would never end");
+  }
   return finish(name, result, Traits.record);
 }
 

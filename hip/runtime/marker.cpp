@@ -48,7 +48,26 @@ Marker::~Marker() {
   if (done()) SignalPool::get().give(signal_);
 }
 
+namespace {
+thread_local const Marker* running = nullptr; ///< the host function that this thread is in
+}
+
+void Marker::refuse_in_host_function() {
+  if (running) throw WaitForOneself();
+}
+
+Marker::HostScope::HostScope(Marker& marker) : marker_(marker) {
+  marker.begin_host();
+  running = &marker;
+}
+
+Marker::HostScope::~HostScope() {
+  running = nullptr;
+  marker_.end_host();
+}
+
 void Marker::wait(hsa_wait_state_t how) const {
+  if (running && stream == running->stream && position >= running->position && !done()) throw WaitForOneself();
   while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {}
 }
 

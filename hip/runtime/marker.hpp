@@ -12,6 +12,10 @@
 namespace bz::hip {
 
 class Marker;
+
+/// Thrown where a host function waits for work that comes after it in its own stream: that could never end.
+struct WaitForOneself {};
+
 using MarkerPtr = std::shared_ptr<Marker>;
 
 class Marker {
@@ -28,11 +32,25 @@ public:
   bool done() const { return hsa_signal_load_scacquire(signal_) < 1; }
   /// True if the work ended with an error (HSA sets a negative value).
   bool failed() const { return hsa_signal_load_scacquire(signal_) < 0; }
+  /// Throws WaitForOneself.
   void wait(hsa_wait_state_t how = HSA_WAIT_STATE_BLOCKED) const;
 
   /// For Kind::host: the work begins, is done.
   void begin_host();
   void end_host();
+  /// For calls that wait for all work once they have changed something: throws WaitForOneself while there is still nothing
+  /// to undo, if this thread is in a host function.
+  static void refuse_in_host_function();
+  /// What this thread runs until the scope ends: begin_host and end_host.
+  class HostScope {
+  public:
+    explicit HostScope(Marker& marker);
+    ~HostScope();
+    HostScope(const HostScope&) = delete;
+
+  private:
+    Marker& marker_;
+  };
 
   /// Ticks of the HSA system clock at which the work began and ended; 0 if it isn't done or wasn't timed.
   uint64_t start_ticks() const { return times().first; }

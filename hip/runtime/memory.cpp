@@ -2,6 +2,7 @@
 #include "hip/runtime/graph_memory.hpp"
 #include "hip/runtime/impl.hpp"
 #include "hip/runtime/ipc.hpp"
+#include "hip/runtime/marker.hpp"
 #include "hip/runtime/pool.hpp"
 #include "hip/runtime/thread_state.hpp"
 
@@ -202,6 +203,7 @@ Result free_memory(void* ptr, bool host_memory) {
   if (a->kind == MemoryKind::graph) return free_graph_memory(ptr, nullptr); // the graph keeps the address
   if (a->kind == MemoryKind::imported)
     return runtime.imported().close(ptr) ? Result() : fail(hipErrorInvalidValue, "{} was freed already", ptr);
+  Marker::refuse_in_host_function();
   auto taken = runtime.memory.remove(ptr);
   if (!taken) return fail(hipErrorInvalidValue, "{} was freed already", ptr); // by another thread meanwhile
   wait_for_memory_uses();
@@ -325,6 +327,7 @@ Result hipHostUnregister(void* hostPtr) {
   auto a = runtime.memory.find(hostPtr);
   if (!a || a->kind != MemoryKind::registered || a->base != number(hostPtr))
     return fail(hipErrorHostMemoryNotRegistered, "{} was not registered by hipHostRegister", hostPtr);
+  Marker::refuse_in_host_function();
   auto taken = runtime.memory.remove(hostPtr);
   if (!taken) return fail(hipErrorHostMemoryNotRegistered, "{} was unregistered already", hostPtr);
   wait_for_memory_uses();

@@ -301,9 +301,8 @@ void Stream::run_worker(std::shared_ptr<Stream> self) {
       self->tasks_.pop_front();
     }
     for (auto& m : task.waits) m->wait();
-    task.marker->begin_host();
+    Marker::HostScope scope(*task.marker);
     task.function();
-    task.marker->end_host();
   }
 }
 

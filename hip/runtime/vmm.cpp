@@ -185,6 +185,7 @@ Result hipMemUnmap(void* ptr, size_t size) {
   HIP_NONNULL(ptr);
   HIP_TRY_ASSIGN(auto parts, mappings_in(ptr, size));
   auto& runtime = Runtime::get();
+  Marker::refuse_in_host_function();
   for (auto& a : parts) {
     void* base = reinterpret_cast<void*>(a.base);
     if (!runtime.memory.remove(base)) return fail(hipErrorInvalidValue, "{} was unmapped already", base);

@@ -214,6 +214,9 @@ TEST_F(Child, TwoDevices) {
   ASSERT_OK(hipMemcpyFromSymbol(&v2, kernels::counter, 4));
   EXPECT_EQ(v2, 7);
   EXPECT_HIP(hipErrorInvalidHandle, hipEventRecord(filled, s)) << "an event of the other device";
+  hipMemPool_t other = nullptr;
+  ASSERT_OK(hipDeviceGetDefaultMemPool(&other, 1));
+  EXPECT_HIP(hipErrorInvalidDevice, hipDeviceSetMemPool(0, other)) << "the pool of the other device";
   EXPECT_OK(hipFree(a));
   EXPECT_OK(hipFree(b));
 }

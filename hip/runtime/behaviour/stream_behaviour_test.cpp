@@ -169,6 +169,46 @@ TEST(Stream, CallbacksRunAfterWorkAndHoldLaterWork) {
   (void)hipGetLastError();
 }
 
+// ROCm forbids HIP calls there without saying what they do; what could never end is refused, the rest works.
+TEST(Stream, AHostFunctionCannotWaitForItself) {
+  struct Calls {
+    hipStream_t stream;
+    hipEvent_t event;
+    void *memory, *registered;
+    std::vector<hipError_t> refused, allowed;
+  };
+  StreamHandle s;
+  std::vector<char> heap(8192);
+  Calls c{s, nullptr, nullptr, heap.data(), {}, {}};
+  ASSERT_OK(hipEventCreate(&c.event));
+  ASSERT_OK(hipMalloc(&c.memory, 64));
+  ASSERT_OK(hipHostRegister(c.registered, heap.size(), hipHostRegisterDefault));
+  ASSERT_OK(hipLaunchHostFunc(
+      s,
+      [](void* data) {
+        auto& c = *static_cast<Calls*>(data);
+        void* more = nullptr;
+        c.allowed.push_back(hipEventRecord(c.event, c.stream));
+        c.allowed.push_back(hipMalloc(&more, 64));
+        c.allowed.push_back(hipStreamSynchronize(hipStreamPerThread));
+        c.refused.push_back(hipStreamSynchronize(c.stream));
+        c.refused.push_back(hipDeviceSynchronize());
+        c.refused.push_back(hipEventSynchronize(c.event));
+        int word = 0;
+        c.refused.push_back(hipMemcpy(&word, c.memory, 4, hipMemcpyDeviceToHost)); // on the null stream, behind this one
+        c.refused.push_back(hipFree(more));
+        c.refused.push_back(hipFree(c.memory));
+        c.refused.push_back(hipHostUnregister(c.registered));
+      },
+      &c));
+  ASSERT_OK(hipStreamSynchronize(s));
+  EXPECT_EQ(c.allowed, std::vector<hipError_t>(3, hipSuccess));
+  EXPECT_EQ(c.refused, std::vector<hipError_t>(7, hipErrorIllegalState));
+  EXPECT_OK(hipFree(c.memory)) << "it is still there";
+  EXPECT_OK(hipHostUnregister(c.registered));
+  EXPECT_OK(hipEventDestroy(c.event));
+}
+
 TEST(Stream, WaitAndWriteValue) {
   PinnedBuffer<uint32_t> words(4);
   PinnedBuffer<int> log(4);
