@@ -61,6 +61,9 @@ SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, Array
     for (V a : args) types.push_back(a->getType());
     f = Function::Create(FunctionType::get(result, types, false), Function::InternalLinkage, whole, module);
     for (auto a : {Attribute::NoInline, Attribute::Cold, Attribute::NoUnwind, Attribute::WillReturn}) f->addFnAttr(a);
+    // So that calls on rare ways cost the code around them nothing. LLVM 22 makes wrong code of it for arguments on the stack, as AVX2
+    // has them for doubles.
+    if (traits.avx512) f->addFnAttr("no_caller_saved_registers");
     f->setDoesNotAccessMemory();   // so that a call whose result nobody wants goes away
     set_math_attributes(*f, traits);
     IRBuilder<> inside(BasicBlock::Create(ir.getContext(), "", f));
@@ -73,7 +76,8 @@ SmallVector<V, 2> Math::Impl::outlined(const char* name, ArrayRef<V> args, Array
     for (unsigned k = 0; k < values.size(); ++k) all = inside.CreateInsertValue(all, inside.CreateBitCast(values[k], returned[k]), k);
     inside.CreateRet(all);
   }
-  V call = ir.CreateCall(f, args);
+  auto* call = ir.CreateCall(f, args);
+  if (traits.avx512) call->addFnAttr(Attribute::get(ir.getContext(), "no_caller_saved_registers"));
   SmallVector<V, 2> values;
   for (unsigned k = 0; k < results.size(); ++k) values.push_back(ir.CreateBitCast(ir.CreateExtractValue(call, k), results[k]));
   return values;
