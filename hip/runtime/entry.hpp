@@ -3,8 +3,8 @@
 #pragma once
 #include "hip/runtime/api_headers.hpp"
 #include "hip/runtime/error.hpp"
-#include "hip/runtime/marker.hpp"
 #include "hip/runtime/result.hpp"
+#include "hip/runtime/wait_for_oneself.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -2,6 +2,7 @@
 // and with what has to live until then. Must not know streams.
 #pragma once
 #include "hip/runtime/hsa.hpp"
+#include "hip/runtime/wait_for_oneself.hpp"
 
 #include <atomic>
 #include <functional>
@@ -12,10 +13,6 @@
 namespace bz::hip {
 
 class Marker;
-
-/// Thrown where a host function waits for work that comes after it in its own stream: that could never end.
-struct WaitForOneself {};
-
 using MarkerPtr = std::shared_ptr<Marker>;
 
 class Marker {
