@@ -41,7 +41,7 @@ Outcome hsa_memory_copy(Runtime& runtime, void* dst, const void* src, size_t siz
   if (!dst) return null_argument("dst");
   if (!src) return null_argument("src");
   if (!size) return {};
-  ROCR_TRY(runtime.memory().check_range("destination", dst, size));
+  ROCR_TRY(runtime.memory().check_range("destination", dst, size, true));
   ROCR_TRY(runtime.memory().check_range("source", src, size));
   std::memmove(dst, src, size);
   return {};
@@ -53,7 +53,7 @@ Outcome hsa_amd_memory_async_copy(Runtime& runtime, void* dst, hsa_agent_t dst_a
   if (!dst) return null_argument("dst");
   if (!src) return null_argument("src");
   ROCR_TRY(check_agents(runtime, dst_agent, src_agent));
-  ROCR_TRY(runtime.memory().check_range("destination", dst, size));
+  ROCR_TRY(runtime.memory().check_range("destination", dst, size, true));
   ROCR_TRY(runtime.memory().check_range("source", src, size));
   return submit(runtime, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row = size}, count,
                 dependencies, completion);
@@ -124,7 +124,7 @@ Outcome hsa_amd_memory_async_copy_rect(Runtime& runtime, const hsa_pitched_ptr_t
                            .dst_slice = dst->slice,
                            .src_pitch = src->pitch,
                            .src_slice = src->slice};
-  ROCR_TRY(runtime.memory().check_range("destination", shape.dst, span(*dst)));
+  ROCR_TRY(runtime.memory().check_range("destination", shape.dst, span(*dst), true));
   ROCR_TRY(runtime.memory().check_range("source", shape.src, span(*src)));
   return submit(runtime, shape, count, dependencies, completion);
 }
@@ -134,7 +134,7 @@ Outcome hsa_amd_memory_fill(Runtime& runtime, void* ptr, uint32_t value, size_t 
   if (reinterpret_cast<uintptr_t>(ptr) % alignof(uint32_t))
     return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "{} is not aligned to 4 bytes", ptr);
   if (count > SIZE_MAX / sizeof(uint32_t)) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the count is too large");
-  ROCR_TRY(runtime.memory().check_range("memory", ptr, count * sizeof(uint32_t)));
+  ROCR_TRY(runtime.memory().check_range("memory", ptr, count * sizeof(uint32_t), true));
   std::fill_n(static_cast<uint32_t*>(ptr), count, value);
   return {};
 }

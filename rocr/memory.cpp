@@ -300,7 +300,7 @@ Outcome Memory::cancel_on_free(void* ptr, hsa_amd_deallocation_callback_t callba
   return {};
 }
 
-Outcome Memory::check_range(const char* what, const void* ptr, size_t size) const {
+Outcome Memory::check_range(const char* what, const void* ptr, size_t size, bool written) const {
   if (size == 0) return {};
   if (!ptr) return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {} is null", what);
   {
@@ -314,8 +314,9 @@ Outcome Memory::check_range(const char* what, const void* ptr, size_t size) cons
                     what, ptr, room, size);
     }
   }
-  if (!readable(ptr, size))
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {}, {} bytes at {}, is not all mapped memory", what, size, ptr);
+  if (written ? !writable(const_cast<void*>(ptr), size) : !readable(ptr, size))
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the {}, {} bytes at {}, is not all mapped memory{}", what, size, ptr,
+                written ? " that can be written" : "");
   return {};
 }
 

@@ -60,8 +60,8 @@ public:
   Outcome on_free(void* ptr, hsa_amd_deallocation_callback_t callback, void* data);
   Outcome cancel_on_free(void* ptr, hsa_amd_deallocation_callback_t callback);
 
-  /// INVALID_ARGUMENT if [ptr, ptr + size) leaves its allocation, or lies in none and the host can't read it.
-  Outcome check_range(const char* what, const void* ptr, size_t size) const;
+  /// INVALID_ARGUMENT if [ptr, ptr + size) leaves its allocation, or lies in none and the host can't read it (`written`: can't write it).
+  Outcome check_range(const char* what, const void* ptr, size_t size, bool written = false) const;
 
 private:
   /// Maps what libhsakmt registered and enters it; gives it back on failure.

@@ -213,15 +213,15 @@ Result copy_box(const Box& box, hipMemcpyKind kind, hipStream_t stream, When whe
   return hip::copy_box(box, kind, s, when);
 }
 
-/// True if loads and stores of this thread reach the range, now.
-bool reaches(ThreadState& t, const void* pointer, size_t size) {
+/// True if loads of this thread reach the range now, or stores.
+bool reaches(ThreadState& t, const void* pointer, size_t size, bool stores) {
   const Stretch& s = t.memory.at(Runtime::get().memory, pointer);
   if (size > s.end - number(pointer)) return false;
   switch (s.what) {
   case Stretch::What::live:
     return host_reaches(s.allocation);
   case Stretch::What::unknown:
-    return readable(pointer, size);
+    return stores ? writable(const_cast<void*>(pointer), size) : readable(pointer, size);
   case Stretch::What::freed:
     break;
   }
@@ -245,7 +245,7 @@ bool copied_at_once(void* dst, const void* src, size_t size, hipMemcpyKind kind,
   }
   if (!stream || !stream->quiet()) return false;
   MemoryUse use(t.memory_user);
-  if (!reaches(t, dst, size) || !reaches(t, src, size)) return false;
+  if (!reaches(t, dst, size, true) || !reaches(t, src, size, false)) return false;
   std::memmove(dst, src, size);
   return true;
 }

@@ -204,6 +204,25 @@ TEST_P(KnownMemory, MemoryThatTheProgramUnmappedIsRefused) {
   EXPECT_HIP(hipErrorInvalidValue, use(p, kBytes));
 }
 
+// Results for memory that can only be read, such as a constant or a mapped file: an error, no signal.
+TEST(PageableMemory, ADestinationThatCannotBeWrittenIsRefused) {
+  constexpr size_t kPage = 4096;
+  auto* p = static_cast<char*>(mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(p, MAP_FAILED);
+  ASSERT_EQ(mprotect(p + kPage, kPage, PROT_READ), 0);
+  DeviceBuffer<char> d(2 * kPage);
+  ASSERT_OK(hipMemset(d, 1, 2 * kPage));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(p + kPage, d, 1, hipMemcpyDeviceToHost));
+    EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(p, d, 2 * kPage, hipMemcpyDeviceToHost)) << "its end";
+    EXPECT_HIP(hipErrorInvalidValue, hipMemcpyAsync(p + kPage, d, 8, hipMemcpyDeviceToHost, nullptr));
+    EXPECT_HIP(hipErrorInvalidValue, hipMemcpy2D(p + kPage, 16, d, 8, 8, 4, hipMemcpyDeviceToHost));
+  }
+  EXPECT_OK(hipMemcpy(d, p + kPage, kPage, hipMemcpyHostToDevice)) << "a source may be";
+  EXPECT_OK(hipMemcpy(p, d, kPage, hipMemcpyDeviceToHost));
+  EXPECT_EQ(munmap(p, 2 * kPage), 0);
+}
+
 TEST_P(KnownMemory, RegisteringChangesWhatItIs) {
   alignas(4096) static char host[kBytes];
   for (int i = 0; i < 3; ++i) {
