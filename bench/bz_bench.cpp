@@ -1,5 +1,6 @@
-// Measures the same kernels on Boltzmann, in the best native form, and on PoCL: each in a process of its own, in turns in one run, so
-// that all see the same machine. First every result is compared, value by value. Prints a table of rates and ratios, writes JSON.
+// Measures the same kernels on Boltzmann, in the best native form, and on PoCL: each in a process of its own, in turns in one run,
+// so that all see the same machine. First every result is compared, value by value. Prints a table of rates and ratios, writes
+// JSON.
 #include "cases.hpp"
 #include "once.hpp"
 #include "options.hpp"
@@ -46,8 +47,8 @@ std::string cpu_name() {
   return "unknown";
 }
 bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512cd");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
 
 // ---- Results
@@ -102,8 +103,8 @@ bool same(const Row& row, const char* who, const std::vector<float>& got, const 
     if (wrong++ == 0) first = i;
   }
   if (static_cast<double>(wrong) <= row.may_differ * static_cast<double>(got.size())) return true;
-  std::printf("%s: %zu of %zu values of %s are wrong; value %zu is %.9g, native %.9g\n", row.name.c_str(), wrong, got.size(), who, first,
-              static_cast<double>(got[first]), static_cast<double>(want[first]));
+  std::printf("%s: %zu of %zu values of %s are wrong; value %zu is %.9g, native %.9g\n", row.name.c_str(), wrong, got.size(), who,
+              first, static_cast<double>(got[first]), static_cast<double>(want[first]));
   return false;
 }
 
@@ -112,8 +113,10 @@ bool same(const Row& row, const char* who, const std::vector<float>& got, const 
 std::string shown(const Measured& m, Who who) {
   char text[64];
   if (!m.has(who)) return "";
-  if (m.row.unit.empty()) std::snprintf(text, sizeof text, "%.3g us", median(m.seconds[who]) * 1e6);
-  else std::snprintf(text, sizeof text, "%.*f %s", m.rate(who) < 10 ? 3 : 1, m.rate(who), m.row.unit.c_str());
+  if (m.row.unit.empty())
+    std::snprintf(text, sizeof text, "%.3g us", median(m.seconds[who]) * 1e6);
+  else
+    std::snprintf(text, sizeof text, "%.*f %s", m.rate(who) < 10 ? 3 : 1, m.rate(who), m.row.unit.c_str());
   return text;
 }
 /// "0.42 (0.60) MISSED": ratio, what is wanted, whether it was missed.
@@ -172,7 +175,8 @@ bool first_instruction(const std::string& programs, const Environment& ours, std
   if (times.empty()) fail("first_instruction failed");
   const double middle = median(times), worst = *std::max_element(times.begin(), times.end());
   const int instructions = instructions_per_kernel(programs + "/first_instruction.s");
-  std::printf("\nfrom the launch call to the first instruction of a never-seen kernel of %d instructions: median %.0f us, worst of %zu %.0f us "
+  std::printf("\nfrom the launch call to the first instruction of a never-seen kernel of %d instructions: median %.0f us, worst of "
+              "%zu %.0f us "
               "(wanted: 1000 us)%s\n",
               instructions, middle, times.size(), worst, middle <= 1000 ? "" : "  MISSED");
   json += ",\n  \"first_instruction\": {\"instructions\": " + std::to_string(instructions) + ", \"median_us\": " + number(middle) +
@@ -221,7 +225,8 @@ double measure(std::vector<Measured>& all, std::unique_ptr<Side> (&sides)[kSides
 
 int main(int argc, char** argv) {
   const Options options(argc, argv, {"programs", "json", "rounds", "filter", "exec", "simd", "numerics", "small", "check"});
-  const std::string programs = options.get("programs", "bench"), exec = options.get("exec"), simd = options.get("simd"), numerics = options.get("numerics");
+  const std::string programs = options.get("programs", "bench"), exec = options.get("exec"), simd = options.get("simd"),
+                    numerics = options.get("numerics");
   const bool small = options.has("small"), avx2 = simd == "avx2" || !has_avx512();
   if (small) side::sizes() = side::kSmall;
   Environment ours;
@@ -241,7 +246,11 @@ int main(int argc, char** argv) {
   if (all.empty()) fail("no kernel's name matches " + options.get("filter"));
 
   // OpenBLAS 0.3.21 knows few CPUs; what it doesn't know gets kernels of half the width.
-  const Environment tuned{{"OPENBLAS_CORETYPE", simd == "avx2" ? "Haswell" : avx2 ? "" : "SkylakeX"}, {"OPENBLAS_NUM_THREADS", ""}, {"OMP_NUM_THREADS", ""},
+  const Environment tuned{{"OPENBLAS_CORETYPE", simd == "avx2" ? "Haswell"
+                                                : avx2         ? ""
+                                                               : "SkylakeX"},
+                          {"OPENBLAS_NUM_THREADS", ""},
+                          {"OMP_NUM_THREADS", ""},
                           {"ONEDNN_MAX_CPU_ISA", simd == "avx2" ? "AVX2" : ""}};
   const auto command = [&](std::vector<std::string> parts) {
     if (small) parts.emplace_back("--small");
@@ -252,7 +261,9 @@ int main(int argc, char** argv) {
   auto native = command({programs + "/native_side"});
   if (simd == "avx2") native.emplace_back("--avx2");
   sides[kNative] = std::make_unique<Side>(kNames[kNative], native, tuned);
-  if (pocl) sides[kPocl] = std::make_unique<Side>(kNames[kPocl], command({programs + "/ocl_side", programs + "/shared.inc"}), Environment{});
+  if (pocl)
+    sides[kPocl] =
+        std::make_unique<Side>(kNames[kPocl], command({programs + "/ocl_side", programs + "/shared.inc"}), Environment{});
 
   bool right = true;
   {
@@ -300,22 +311,24 @@ int main(int argc, char** argv) {
     }
 
   bool reached = true;
-  std::string json = "{\n  \"cpu\": " + quoted(cpu_name()) + ",\n  \"cpus\": " + std::to_string(std::thread::hardware_concurrency()) +
-                     ",\n  \"exec\": " + quoted(exec) + ",\n  \"simd\": " + quoted(simd) + ",\n  \"numerics\": " + quoted(numerics) +
+  std::string json = "{\n  \"cpu\": " + quoted(cpu_name()) +
+                     ",\n  \"cpus\": " + std::to_string(std::thread::hardware_concurrency()) + ",\n  \"exec\": " + quoted(exec) +
+                     ",\n  \"simd\": " + quoted(simd) + ",\n  \"numerics\": " + quoted(numerics) +
                      ",\n  \"rounds\": " + std::to_string(rounds) + ",\n  \"others\": " + number(disturbed) + ",\n  \"kernels\": [";
-  std::printf("\n%-14s %-31s %15s %15s %-19s %15s %-17s %7s %10s %9s\n", "kernel", "size", "Boltzmann", "native", "share (wanted)", "PoCL", "times (wanted)",
-              "in JIT", "outcalls", "compile");
+  std::printf("\n%-14s %-31s %15s %15s %-19s %15s %-17s %7s %10s %9s\n", "kernel", "size", "Boltzmann", "native", "share (wanted)",
+              "PoCL", "times (wanted)", "in JIT", "outcalls", "compile");
   const char* comma = "";
   double logs = 0;
   int shared = 0;
   for (const Measured& m : all) {
     const std::string share = judged(m.ratio(kNative), m.row.wanted_native, reached, "%.3f");
     const std::string times = m.has(kPocl) ? judged(m.ratio(kPocl), m.row.wanted_pocl, reached, "%.2f x") : "";
-    std::printf("%-14s %-31s %15s %15s %-19s %15s %-17s", m.row.name.c_str(), m.row.what.c_str(), shown(m, kOurs).c_str(), shown(m, kNative).c_str(),
-                share.c_str(), shown(m, kPocl).c_str(), times.c_str());
+    std::printf("%-14s %-31s %15s %15s %-19s %15s %-17s", m.row.name.c_str(), m.row.what.c_str(), shown(m, kOurs).c_str(),
+                shown(m, kNative).c_str(), share.c_str(), shown(m, kPocl).c_str(), times.c_str());
     const double in_jit = m.stats.all > 0 ? m.stats.native / m.stats.all : 0;
     if (m.stats.all > 0) std::printf(" %6.2f%%", 100 * in_jit);
-    if (m.compile.compiled) std::printf(" %3u of %-3u %6.1f ms", m.compile.interpreters, m.compile.instructions, m.compile.milliseconds);
+    if (m.compile.compiled)
+      std::printf(" %3u of %-3u %6.1f ms", m.compile.interpreters, m.compile.instructions, m.compile.milliseconds);
     if (exec == "jit" && in_jit < kWantedShare) {
       std::printf(" (%g %%) MISSED", 100 * kWantedShare);
       reached = false;
@@ -328,12 +341,14 @@ int main(int argc, char** argv) {
     json += std::string(comma) + "\n    {\"name\": " + quoted(m.row.name) + ", \"unit\": " + quoted(m.row.unit);
     for (Who who : {kOurs, kNative, kPocl})
       if (m.has(who)) json += ", \"" + std::string(kNames[who]) + "_ms\": " + number(median(m.seconds[who]) * 1e3);
-    json += ", \"work\": " + number(m.work()) + ", \"of_native\": " + number(m.ratio(kNative)) + ", \"wanted_of_native\": " + number(m.row.wanted_native);
+    json += ", \"work\": " + number(m.work()) + ", \"of_native\": " + number(m.ratio(kNative)) +
+            ", \"wanted_of_native\": " + number(m.row.wanted_native);
     if (m.has(kPocl)) json += ", \"of_pocl\": " + number(m.ratio(kPocl)) + ", \"wanted_of_pocl\": " + number(m.row.wanted_pocl);
     json += ", \"native_variant\": " + quoted(m.note) + ", \"pocl_variant\": " + quoted(m.pocl_note);
     if (m.stats.all > 0) json += ", \"share_in_jit\": " + number(in_jit);
     if (m.compile.compiled)
-      json += ", \"instructions\": " + std::to_string(m.compile.instructions) + ", \"interpreters\": " + std::to_string(m.compile.interpreters) +
+      json += ", \"instructions\": " + std::to_string(m.compile.instructions) +
+              ", \"interpreters\": " + std::to_string(m.compile.interpreters) +
               ", \"compile_ms\": " + number(m.compile.milliseconds);
     json += "}";
     comma = ",";
@@ -343,14 +358,16 @@ int main(int argc, char** argv) {
     const double mean = std::exp(logs / shared);
     bool fine = true;
     const bool judge = all.size() == table.size();
-    std::printf("\ngeometric mean over %d kernels shared with PoCL: %s\n", shared, judged(mean, judge ? kWantedMean : 0, fine, "%.2f x").c_str());
+    std::printf("\ngeometric mean over %d kernels shared with PoCL: %s\n", shared,
+                judged(mean, judge ? kWantedMean : 0, fine, "%.2f x").c_str());
     reached = reached && fine;
     json += ",\n  \"mean_of_pocl\": " + number(mean);
   }
   std::puts("variants, native and PoCL's:");
   for (const Measured& m : all)
     std::printf("  %-14s %s%s%s\n", m.row.name.c_str(), m.note.c_str(), m.pocl_note.empty() ? "" : "; ", m.pocl_note.c_str());
-  std::printf("others used %.1f %% of the processors meanwhile%s\n", 100 * disturbed, disturbed > 0.03 ? ": the figures are doubtful" : "");
+  std::printf("others used %.1f %% of the processors meanwhile%s\n", 100 * disturbed,
+              disturbed > 0.03 ? ": the figures are doubtful" : "");
   if (all.size() == table.size()) reached = first_instruction(programs, ours, json) && reached;
   json += "\n}\n";
   if (const std::string path = options.get("json"); !path.empty()) {

@@ -19,8 +19,10 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 inline void become(const std::vector<std::string>& command, const Environment& environment) {
   for (auto& [name, value] : environment) {
-    if (value.empty()) unsetenv(name.c_str());
-    else setenv(name.c_str(), value.c_str(), 1);
+    if (value.empty())
+      unsetenv(name.c_str());
+    else
+      setenv(name.c_str(), value.c_str(), 1);
   }
   std::vector<char*> arguments;
   for (auto& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
@@ -86,9 +88,9 @@ private:
 };
 
 struct Ended {
-  bool fine = false;     ///< it ended with 0
-  double seconds = 0;    ///< from before its start until it was gone
-  std::string said;      ///< on stderr
+  bool fine = false;  ///< it ended with 0
+  double seconds = 0; ///< from before its start until it was gone
+  std::string said;   ///< on stderr
 };
 inline Ended run_to_end(const std::vector<std::string>& command, const Environment& environment) {
   Ended e;

@@ -1,6 +1,6 @@
-// What it costs to make kernels native: compile time an instruction at both levels, the time to take code from the cache on disk, and
-// the life of a small program whose kernel is there. Each figure is the median over processes of their own; kernels run once, on small
-// data.
+// What it costs to make kernels native: compile time an instruction at both levels, the time to take code from the cache on disk,
+// and the life of a small program whose kernel is there. Each figure is the median over processes of their own; kernels run once,
+// on small data.
 #include "cases.hpp"
 #include "once.hpp"
 #include "options.hpp"
@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
 
   bool reached = true;
   std::string json = "{\n  \"compile\": [";
-  std::printf("%-16s %13s %13s %20s %20s %22s\n", "kernel", "instructions", "interpreter's", "level 2: ms, each", "level 0: ms, each", "from cache (wanted)");
+  std::printf("%-16s %13s %13s %20s %20s %22s\n", "kernel", "instructions", "interpreter's", "level 2: ms, each",
+              "level 0: ms, each", "from cache (wanted)");
   const char* comma = "";
   double sum[2] = {}, instructions[2] = {};
   for (const Compiled& c : all) {
@@ -111,20 +112,26 @@ int main(int argc, char** argv) {
     reached = reached && fine && c.at[0].compiled && c.at[1].compiled;
     std::printf("%-16s %13u %13u", c.kernel.c_str(), c.at[1].instructions, c.at[1].interpreters);
     for (int i : {1, 0}) {
-      if (c.at[i].compiled) std::printf(" %11.1f, %7.3f", c.at[i].milliseconds, c.at[i].milliseconds / n);
-      else std::printf(" %20s", "FAILED");
+      if (c.at[i].compiled)
+        std::printf(" %11.1f, %7.3f", c.at[i].milliseconds, c.at[i].milliseconds / n);
+      else
+        std::printf(" %20s", "FAILED");
       sum[i] += c.at[i].milliseconds;
       instructions[i] += c.at[i].instructions;
     }
     std::printf(" %9.2f ms (< %g)%s\n", c.hit.milliseconds, kWantedHit, fine ? "" : " MISSED");
     char text[320];
-    std::snprintf(text, sizeof text, "%s\n    {\"name\": \"%s\", \"instructions\": %u, \"interpreters\": %u, \"level2_ms\": %.3f, \"level0_ms\": %.3f, \"hit_ms\": %.4f}",
-                  comma, c.kernel.c_str(), c.at[1].instructions, c.at[1].interpreters, c.at[1].milliseconds, c.at[0].milliseconds, c.hit.milliseconds);
+    std::snprintf(text, sizeof text,
+                  "%s\n    {\"name\": \"%s\", \"instructions\": %u, \"interpreters\": %u, \"level2_ms\": %.3f, \"level0_ms\": "
+                  "%.3f, \"hit_ms\": %.4f}",
+                  comma, c.kernel.c_str(), c.at[1].instructions, c.at[1].interpreters, c.at[1].milliseconds, c.at[0].milliseconds,
+                  c.hit.milliseconds);
     json += text;
     comma = ",";
   }
   if (instructions[0] > 0 && instructions[1] > 0)
-    std::printf("%-16s %13.0f %13s %11.1f, %7.3f %11.1f, %7.3f\n", "all", instructions[1], "", sum[1], sum[1] / instructions[1], sum[0], sum[0] / instructions[0]);
+    std::printf("%-16s %13.0f %13s %11.1f, %7.3f %11.1f, %7.3f\n", "all", instructions[1], "", sum[1], sum[1] / instructions[1],
+                sum[0], sum[0] / instructions[0]);
   json += "\n  ]";
   if (std::regex_search("hello", filter)) {
     const int lives = 4 * rounds + 1;

@@ -1,5 +1,5 @@
 // The Boltzmann side of the comparison: the kernels through HIP.
-// Usage: hip_side [--small] [--once NAME]. With --once: runs one kernel once, after an empty one, and says on stderr where it begins.
+// Usage: hip_side [--small] [--once NAME]. --once: runs one kernel once, after an empty one, and says on stderr where it begins.
 #include "side.hpp"
 
 #include <examples/example.hpp>
@@ -196,7 +196,8 @@ std::vector<Case> cases() {
          accelerations = make<float>(4 * static_cast<size_t>(sizes().bodies));
        },
        [] {
-         nbody<<<sizes().bodies / 256, 256>>>(reinterpret_cast<float4*>(bodies), reinterpret_cast<float4*>(accelerations), sizes().bodies);
+         nbody<<<sizes().bodies / 256, 256>>>(reinterpret_cast<float4*>(bodies), reinterpret_cast<float4*>(accelerations),
+                                              sizes().bodies);
          finish();
        },
        [] { return download(accelerations, 4 * static_cast<size_t>(sizes().bodies)); }},
@@ -210,8 +211,8 @@ std::vector<Case> cases() {
          options[4] = options[3] + n;
        },
        [] {
-         black_scholes<<<groups(sizes().options, 256), 256>>>(options[0], options[1], options[2], options[3], options[4], 0.02f, 0.3f,
-                                                              sizes().options);
+         black_scholes<<<groups(sizes().options, 256), 256>>>(options[0], options[1], options[2], options[3], options[4], 0.02f,
+                                                              0.3f, sizes().options);
          finish();
        },
        [] { return download(options[3], 2 * static_cast<size_t>(sizes().options)); }},

@@ -11,7 +11,8 @@ namespace side {
 template <class T> T* host_memory(size_t count) {
   constexpr size_t kHuge = size_t(2) << 20;
   const size_t bytes = (count * sizeof(T) + kHuge - 1) / kHuge * kHuge;
-  auto* p = static_cast<char*>(mmap(nullptr, bytes + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  auto* p =
+      static_cast<char*>(mmap(nullptr, bytes + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (p == MAP_FAILED) {
     std::perror("mmap");
     std::exit(2);

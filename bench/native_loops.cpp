@@ -38,8 +38,8 @@ void histogram(const unsigned* words, size_t n, unsigned (*bins)[256]) {
   }
 }
 
-/// Through a small copy, so that both arrays are gone through along their rows: columns of 4096 floats all fall into a few sets of the
-/// cache.
+/// Through a small copy, so that both arrays are gone through along their rows: columns of 4096 floats all fall into a few sets of
+/// the cache.
 void transpose(const float* __restrict in, float* __restrict out, int n, int first_row, int last_row) {
   constexpr int kTile = kTransposeTile;
   alignas(64) float tile[kTile][kTile];
@@ -104,12 +104,13 @@ void nbody_by_self(const Bodies& b, float* acceleration, int n, int first, int l
 }
 
 void black_scholes(const Options& o, size_t first, size_t last) {
-  const float *__restrict price = o.price, *__restrict strike = o.strike, *__restrict years = o.years;
-  float *__restrict call = o.call, *__restrict put = o.put;
+  const float* __restrict price = o.price, * __restrict strike = o.strike, * __restrict years = o.years;
+  float* __restrict call = o.call, * __restrict put = o.put;
   const float rate = o.rate, volatility = o.volatility;
   for (size_t i = first; i < last; ++i) {
     const float s = price[i], x = strike[i], t = years[i], root = std::sqrt(t);
-    const float d1 = (std::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root), d2 = d1 - volatility * root;
+    const float d1 = (std::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root),
+                d2 = d1 - volatility * root;
     const float k1 = 1.0f / (1.0f + 0.2316419f * std::fabs(d1)), k2 = 1.0f / (1.0f + 0.2316419f * std::fabs(d2));
     float n1 = 0.39894228040143267794f * std::exp(-0.5f * d1 * d1) * k1 *
                (0.319381530f + k1 * (-0.356563782f + k1 * (1.781477937f + k1 * (-1.821255978f + k1 * 1.330274429f))));

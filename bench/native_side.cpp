@@ -1,6 +1,6 @@
 // The native side of the comparison: what this machine can do without a GPU's program. Loops of several builds (native_loops.cpp),
-// intrinsics (native_simd.cpp), OpenBLAS and oneDNN; all threads. Each case has variants; the best of a few runs is the one measured.
-// Usage: native_side [--small] [--avx2]
+// intrinsics (native_simd.cpp), OpenBLAS and oneDNN; all threads. Each case has variants; the best of a few runs is the one
+// measured. Usage: native_side [--small] [--avx2]
 #include "host_memory.hpp"
 #include "native_loops.hpp"
 #include "native_simd.hpp"
@@ -62,8 +62,10 @@ Case best_of(std::string name, std::function<void()> prepare, std::function<std:
             for (int turn = 0; turn < 8; ++turn) {
               const double least = *std::min_element(seconds.begin(), seconds.end());
               for (size_t i = 0; i < all.size(); ++i) {
-                if (turn == 0) all[i].run(); // warm
-                else if (turn == 1 || seconds[i] < 1.5 * least) seconds[i] = std::min(seconds[i], seconds_of(all[i].run));
+                if (turn == 0)
+                  all[i].run(); // warm
+                else if (turn == 1 || seconds[i] < 1.5 * least)
+                  seconds[i] = std::min(seconds[i], seconds_of(all[i].run));
               }
             }
             *best = all[static_cast<size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
@@ -75,7 +77,8 @@ bool avx2_only = false;
 template <class F> std::vector<Variant> builds(F run, const std::string& more = "") {
   std::vector<Variant> all;
   for (const Loops* loops : {&kLoopsClangAvx2, &kLoopsGccAvx2, &kLoopsClang, &kLoopsGcc, &kLoopsGcc256})
-    if (!avx2_only || loops == &kLoopsClangAvx2 || loops == &kLoopsGccAvx2) all.push_back({loops->name + more, [=] { run(*loops); }});
+    if (!avx2_only || loops == &kLoopsClangAvx2 || loops == &kLoopsGccAvx2)
+      all.push_back({loops->name + more, [=] { run(*loops); }});
   return all;
 }
 std::vector<Variant> operator+(std::vector<Variant> a, const std::vector<Variant>& b) {
@@ -154,8 +157,8 @@ Case bf16() {
     const auto a_bits = noise_bf16(squared(sizes().matrix), 2), b_bits = noise_bf16(squared(sizes().matrix), 3);
     try {
       // B is given by columns, as to the other side.
-      const memory::desc a({n, n}, memory::data_type::bf16, memory::format_tag::ab), b({n, n}, memory::data_type::bf16, memory::format_tag::ba),
-          c({n, n}, memory::data_type::f32, memory::format_tag::ab);
+      const memory::desc a({n, n}, memory::data_type::bf16, memory::format_tag::ab),
+          b({n, n}, memory::data_type::bf16, memory::format_tag::ba), c({n, n}, memory::data_type::f32, memory::format_tag::ab);
       const dnnl::matmul::primitive_desc primitive(dnnl::matmul::desc(a, b, c), d->engine);
       d->product = dnnl::matmul(primitive);
       d->name = std::string("oneDNN ") + primitive.impl_info_str();
@@ -198,16 +201,22 @@ std::vector<Variant> nbody_variants() {
 }
 
 std::vector<Variant> copy_variants() {
-  auto all = builds([](const Loops& l) { parts(sizes().elements, kPage, [&](size_t a, size_t b) { l.copy(x + a, z + a, b - a); }); });
-  all.push_back({"memcpy", [] { parts(sizes().elements, kPage, [](size_t a, size_t b) { std::memcpy(z + a, x + a, (b - a) * sizeof(float)); }); }});
+  auto all =
+      builds([](const Loops& l) { parts(sizes().elements, kPage, [&](size_t a, size_t b) { l.copy(x + a, z + a, b - a); }); });
+  all.push_back({"memcpy", [] {
+                   parts(sizes().elements, kPage, [](size_t a, size_t b) { std::memcpy(z + a, x + a, (b - a) * sizeof(float)); });
+                 }});
   for (const Simd& s : simd(!avx2_only))
-    all.push_back({std::string(s.name) + ", non-temporal", [=] { parts(sizes().elements, kPage, [&](size_t a, size_t b) { s.copy(x + a, z + a, b - a); }); }});
+    all.push_back({std::string(s.name) + ", non-temporal",
+                   [=] { parts(sizes().elements, kPage, [&](size_t a, size_t b) { s.copy(x + a, z + a, b - a); }); }});
   return all;
 }
 std::vector<Variant> add_variants() {
-  auto all = builds([](const Loops& l) { parts(sizes().elements, kPage, [&](size_t a, size_t b) { l.add(x + a, y + a, z + a, b - a); }); });
+  auto all = builds(
+      [](const Loops& l) { parts(sizes().elements, kPage, [&](size_t a, size_t b) { l.add(x + a, y + a, z + a, b - a); }); });
   for (const Simd& s : simd(!avx2_only))
-    all.push_back({std::string(s.name) + ", non-temporal", [=] { parts(sizes().elements, kPage, [&](size_t a, size_t b) { s.add(x + a, y + a, z + a, b - a); }); }});
+    all.push_back({std::string(s.name) + ", non-temporal",
+                   [=] { parts(sizes().elements, kPage, [&](size_t a, size_t b) { s.add(x + a, y + a, z + a, b - a); }); }});
   return all;
 }
 void saxpy_by(const Loops& l) {
@@ -236,77 +245,108 @@ std::vector<Case> cases() {
   return {
       best_of("copy", streams, copy_variants, all_of_z),
       best_of("add", streams, add_variants, all_of_z),
-      best_of("saxpy", streams, [] { return builds(saxpy_by); },
-              [] {
-                std::copy(y_data().begin(), y_data().end(), y);
-                saxpy_by(kLoopsClangAvx2);
-                auto result = download(y, sizes().elements);
-                std::copy(y_data().begin(), y_data().end(), y);
-                return result;
-              }),
-      best_of("reduce", streams, [] { return builds(reduce_by); }, [] { return std::vector<float>{sum}; }),
-      best_of("histogram", [] { words = upload(noise_bytes(sizes().bytes, 7)); }, [] { return builds(histogram_by); }, [] { return download(bins, 256); }),
-      best_of("transpose", images,
-              [] {
-                return builds([](const Loops& l) {
-                  const int n = sizes().image;
-                  each(n / kTransposeTile, [&](int i) { l.transpose(image, image_out, n, kTransposeTile * i, kTransposeTile * (i + 1)); });
-                });
-              },
-              image_result),
-      best_of("stencil", images,
-              [] {
-                return builds([](const Loops& l) {
-                  const int n = sizes().image;
-                  parts(n - 2, 1, [&](size_t first, size_t last) { l.stencil(image, image_out, n, static_cast<int>(first) + 1, static_cast<int>(last) + 1); });
-                });
-              },
-              image_result),
+      best_of(
+          "saxpy", streams, [] { return builds(saxpy_by); },
+          [] {
+            std::copy(y_data().begin(), y_data().end(), y);
+            saxpy_by(kLoopsClangAvx2);
+            auto result = download(y, sizes().elements);
+            std::copy(y_data().begin(), y_data().end(), y);
+            return result;
+          }),
+      best_of(
+          "reduce", streams, [] { return builds(reduce_by); }, [] { return std::vector<float>{sum}; }),
+      best_of(
+          "histogram", [] { words = upload(noise_bytes(sizes().bytes, 7)); }, [] { return builds(histogram_by); },
+          [] { return download(bins, 256); }),
+      best_of(
+          "transpose", images,
+          [] {
+            return builds([](const Loops& l) {
+              const int n = sizes().image;
+              each(n / kTransposeTile,
+                   [&](int i) { l.transpose(image, image_out, n, kTransposeTile * i, kTransposeTile * (i + 1)); });
+            });
+          },
+          image_result),
+      best_of(
+          "stencil", images,
+          [] {
+            return builds([](const Loops& l) {
+              const int n = sizes().image;
+              parts(n - 2, 1, [&](size_t first, size_t last) {
+                l.stencil(image, image_out, n, static_cast<int>(first) + 1, static_cast<int>(last) + 1);
+              });
+            });
+          },
+          image_result),
       blas("sgemm_naive", &Sizes::naive),
       blas("sgemm_tiled", &Sizes::tiled),
       blas("sgemm_mfma", &Sizes::matrix),
       bf16(),
-      best_of("nbody",
-              [] {
-                const size_t n = sizes().bodies;
-                const auto data = noise(4 * n, 1);
-                float* parts[4];
-                for (int k = 0; k < 4; ++k) {
-                  parts[k] = host_memory<float>(n);
-                  for (size_t i = 0; i < n; ++i) parts[k][i] = data[4 * i + k];
-                }
-                bodies = {parts[0], parts[1], parts[2], parts[3]};
-                accelerations = host_memory<float>(4 * n);
-              },
-              nbody_variants, [] { return download(accelerations, 4 * static_cast<size_t>(sizes().bodies)); }),
-      best_of("black_scholes",
-              [] {
-                const size_t n = sizes().options;
-                float* prices = host_memory<float>(2 * n);
-                options = {upload(scaled(noise(n, 8), 5, 30)), upload(scaled(noise(n, 9), 1, 100)), upload(scaled(noise(n, 10), 0.25f, 10)), prices, prices + n,
-                           0.02f, 0.3f};
-              },
-              [] { return builds([](const Loops& l) { parts(sizes().options, kPage, [&](size_t a, size_t b) { l.black_scholes(options, a, b); }); }); },
-              [] { return download(options.call, 2 * static_cast<size_t>(sizes().options)); }),
-      best_of("mandelbrot", [] { pixels = host_memory<int>(squared(sizes().pixels)); },
-              [] {
-                const auto rows = [](auto row) { each(sizes().pixels, [&](int y) { row(pixels, sizes().pixels, sizes().iterations, y); }); };
-                auto all = builds([=](const Loops& l) { rows(l.mandelbrot); });
-                for (const Simd& s : simd(!avx2_only)) all.push_back({s.name, [=] { rows(s.mandelbrot); }});
-                return all;
-              },
-              [] { return download(pixels, squared(sizes().pixels)); }),
-      best_of("empty", [] {}, [] { return std::vector<Variant>{{"a parallel region", [] { parts(64, 1, [](size_t, size_t) { asm volatile("" ::: "memory"); }); }}}; },
-              [] { return std::vector<float>(); }),
+      best_of(
+          "nbody",
+          [] {
+            const size_t n = sizes().bodies;
+            const auto data = noise(4 * n, 1);
+            float* parts[4];
+            for (int k = 0; k < 4; ++k) {
+              parts[k] = host_memory<float>(n);
+              for (size_t i = 0; i < n; ++i) parts[k][i] = data[4 * i + k];
+            }
+            bodies = {parts[0], parts[1], parts[2], parts[3]};
+            accelerations = host_memory<float>(4 * n);
+          },
+          nbody_variants, [] { return download(accelerations, 4 * static_cast<size_t>(sizes().bodies)); }),
+      best_of(
+          "black_scholes",
+          [] {
+            const size_t n = sizes().options;
+            float* prices = host_memory<float>(2 * n);
+            options = {upload(scaled(noise(n, 8), 5, 30)),
+                       upload(scaled(noise(n, 9), 1, 100)),
+                       upload(scaled(noise(n, 10), 0.25f, 10)),
+                       prices,
+                       prices + n,
+                       0.02f,
+                       0.3f};
+          },
+          [] {
+            return builds(
+                [](const Loops& l) { parts(sizes().options, kPage, [&](size_t a, size_t b) { l.black_scholes(options, a, b); }); });
+          },
+          [] { return download(options.call, 2 * static_cast<size_t>(sizes().options)); }),
+      best_of(
+          "mandelbrot", [] { pixels = host_memory<int>(squared(sizes().pixels)); },
+          [] {
+            const auto rows = [](auto row) {
+              each(sizes().pixels, [&](int y) { row(pixels, sizes().pixels, sizes().iterations, y); });
+            };
+            auto all = builds([=](const Loops& l) { rows(l.mandelbrot); });
+            for (const Simd& s : simd(!avx2_only)) all.push_back({s.name, [=] { rows(s.mandelbrot); }});
+            return all;
+          },
+          [] { return download(pixels, squared(sizes().pixels)); }),
+      best_of(
+          "empty", [] {},
+          [] {
+            return std::vector<Variant>{{"a parallel region", [] {
+                                           parts(64, 1, [](size_t, size_t) { asm volatile("" ::: "memory"); });
+                                         }}};
+          },
+          [] { return std::vector<float>(); }),
   };
 }
 } // namespace
 
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--small") == 0) sizes() = kSmall;
-    else if (std::strcmp(argv[i], "--avx2") == 0) avx2_only = true;
-    else return 2;
+    if (std::strcmp(argv[i], "--small") == 0)
+      sizes() = kSmall;
+    else if (std::strcmp(argv[i], "--avx2") == 0)
+      avx2_only = true;
+    else
+      return 2;
   }
   return serve(cases());
 }

@@ -15,7 +15,8 @@ AVX512 void copy_avx512(const float* x, float* z, size_t n) {
 }
 AVX512 void add_avx512(const float* x, const float* y, float* z, size_t n) {
   for (size_t i = 0; i < n; i += 64)
-    for (int k = 0; k < 64; k += 16) _mm512_stream_ps(z + i + k, _mm512_add_ps(_mm512_loadu_ps(x + i + k), _mm512_loadu_ps(y + i + k)));
+    for (int k = 0; k < 64; k += 16)
+      _mm512_stream_ps(z + i + k, _mm512_add_ps(_mm512_loadu_ps(x + i + k), _mm512_loadu_ps(y + i + k)));
   _mm_sfence();
 }
 AVX2 void copy_avx2(const float* x, float* z, size_t n) {
@@ -25,7 +26,8 @@ AVX2 void copy_avx2(const float* x, float* z, size_t n) {
 }
 AVX2 void add_avx2(const float* x, const float* y, float* z, size_t n) {
   for (size_t i = 0; i < n; i += 64)
-    for (int k = 0; k < 64; k += 8) _mm256_stream_ps(z + i + k, _mm256_add_ps(_mm256_loadu_ps(x + i + k), _mm256_loadu_ps(y + i + k)));
+    for (int k = 0; k < 64; k += 8)
+      _mm256_stream_ps(z + i + k, _mm256_add_ps(_mm256_loadu_ps(x + i + k), _mm256_loadu_ps(y + i + k)));
   _mm_sfence();
 }
 
@@ -43,7 +45,8 @@ template <int kVectors> AVX512 void mandelbrot_avx512(int* out, int n, int itera
     __mmask16 in[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       const __m512 at = _mm512_add_ps(lanes, _mm512_set1_ps(static_cast<float>(px + 16 * v)));
-      cx[v] = _mm512_add_ps(_mm512_set1_ps(-2.0f), _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(3.0f), at), _mm512_set1_ps(static_cast<float>(n))));
+      cx[v] = _mm512_add_ps(_mm512_set1_ps(-2.0f),
+                            _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(3.0f), at), _mm512_set1_ps(static_cast<float>(n))));
       x[v] = y[v] = _mm512_setzero_ps();
       count[v] = _mm512_setzero_si512();
       in[v] = 0xffff;
@@ -75,7 +78,8 @@ template <int kVectors> AVX2 void mandelbrot_avx2(int* out, int n, int iteration
     __m256i count[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       const __m256 at = _mm256_add_ps(lanes, _mm256_set1_ps(static_cast<float>(px + 8 * v)));
-      cx[v] = _mm256_add_ps(_mm256_set1_ps(-2.0f), _mm256_div_ps(_mm256_mul_ps(_mm256_set1_ps(3.0f), at), _mm256_set1_ps(static_cast<float>(n))));
+      cx[v] = _mm256_add_ps(_mm256_set1_ps(-2.0f),
+                            _mm256_div_ps(_mm256_mul_ps(_mm256_set1_ps(3.0f), at), _mm256_set1_ps(static_cast<float>(n))));
       x[v] = y[v] = _mm256_setzero_ps();
       count[v] = _mm256_setzero_si256();
       in[v] = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
@@ -95,7 +99,8 @@ template <int kVectors> AVX2 void mandelbrot_avx2(int* out, int n, int iteration
       for (int v = 0; v < kVectors; ++v) any |= _mm256_movemask_ps(in[v]);
       if (!any) break;
     }
-    for (int v = 0; v < kVectors; ++v) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + static_cast<size_t>(py) * n + px + 8 * v), count[v]);
+    for (int v = 0; v < kVectors; ++v)
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + static_cast<size_t>(py) * n + px + 8 * v), count[v]);
   }
 }
 
@@ -103,7 +108,8 @@ template <int kVectors> AVX2 void mandelbrot_avx2(int* out, int n, int iteration
 
 std::vector<Simd> simd(bool avx512) {
   std::vector<Simd> all;
-  if (avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+  if (avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl")) {
     all.push_back({"AVX-512, 4 vectors", copy_avx512, add_avx512, mandelbrot_avx512<4>});
     all.push_back({"AVX-512, 8 vectors", copy_avx512, add_avx512, mandelbrot_avx512<8>});
   }

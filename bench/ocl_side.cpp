@@ -133,7 +133,9 @@ Kernel kernel(const char* name) {
 template <class T> void set_argument(const Kernel& k, cl_uint index, const T& value) {
   for (cl_kernel way : k.ways) check(clSetKernelArg(way, index, sizeof value, &value), "clSetKernelArg");
 }
-template <class T> void set_argument(const Kernel& k, cl_uint index, const Buffer<T>& value) { set_argument(k, index, value.memory); }
+template <class T> void set_argument(const Kernel& k, cl_uint index, const Buffer<T>& value) {
+  set_argument(k, index, value.memory);
+}
 template <class... Args> void set_arguments(const Kernel& k, const Args&... values) {
   cl_uint index = 0;
   (set_argument(k, index++, values), ...);
@@ -200,13 +202,20 @@ std::vector<Case> cases() {
          streams();
          set_arguments(k_add = kernel("add"), x, y, z, static_cast<int>(sizes().elements));
        },
-       [] { launch(k_add, rounded(sizes().elements), 1, 256, 1); finish(); }, [] { return z.read(); }},
+       [] {
+         launch(k_add, rounded(sizes().elements), 1, 256, 1);
+         finish();
+       },
+       [] { return z.read(); }},
       {"saxpy",
        [] {
          streams();
          set_arguments(k_saxpy = kernel("saxpy"), x, y, 1e-3f, static_cast<int>(sizes().elements));
        },
-       [] { launch(k_saxpy, rounded(sizes().elements), 1, 256, 1); finish(); },
+       [] {
+         launch(k_saxpy, rounded(sizes().elements), 1, 256, 1);
+         finish();
+       },
        [] {
          y.write(y_data());
          launch(k_saxpy, rounded(sizes().elements), 1, 256, 1);
@@ -252,21 +261,34 @@ std::vector<Case> cases() {
          images();
          set_arguments(k_transpose = kernel("transpose"), image, image_out, sizes().image);
        },
-       [] { launch(k_transpose, sizes().image, sizes().image / 4, 32, 8); finish(); }, image_result},
+       [] {
+         launch(k_transpose, sizes().image, sizes().image / 4, 32, 8);
+         finish();
+       },
+       image_result},
       {"stencil",
        [] {
          images();
          set_arguments(k_stencil = kernel("stencil"), image, image_out, sizes().image);
        },
-       [] { launch(k_stencil, sizes().image, sizes().image, 64, 4); finish(); }, image_result},
+       [] {
+         launch(k_stencil, sizes().image, sizes().image, 64, 4);
+         finish();
+       },
+       image_result},
       product<0>(),
       product<1>(),
       {"nbody",
        [] {
          accelerations = Buffer<float>(4 * static_cast<size_t>(sizes().bodies));
-         set_arguments(k_nbody = kernel("nbody"), Buffer(noise(4 * static_cast<size_t>(sizes().bodies), 1)), accelerations, sizes().bodies);
+         set_arguments(k_nbody = kernel("nbody"), Buffer(noise(4 * static_cast<size_t>(sizes().bodies), 1)), accelerations,
+                       sizes().bodies);
        },
-       [] { launch(k_nbody, sizes().bodies, 1, 256, 1); finish(); }, [] { return accelerations.read(); }},
+       [] {
+         launch(k_nbody, sizes().bodies, 1, 256, 1);
+         finish();
+       },
+       [] { return accelerations.read(); }},
       {"black_scholes",
        [] {
          const size_t n = sizes().options;
@@ -278,14 +300,27 @@ std::vector<Case> cases() {
          set_arguments(k_options = kernel("black_scholes"), Buffer(scaled(noise(n, 8), 5, 30)), Buffer(scaled(noise(n, 9), 1, 100)),
                        Buffer(scaled(noise(n, 10), 0.25f, 10)), prices, put, 0.02f, 0.3f, sizes().options);
        },
-       [] { launch(k_options, rounded(sizes().options), 1, 256, 1); finish(); }, [] { return prices.read(); }},
+       [] {
+         launch(k_options, rounded(sizes().options), 1, 256, 1);
+         finish();
+       },
+       [] { return prices.read(); }},
       {"mandelbrot",
        [] {
          pixels = Buffer<int>(squared(sizes().pixels));
          set_arguments(k_mandelbrot = kernel("mandelbrot"), pixels, sizes().pixels, sizes().iterations);
        },
-       [] { launch(k_mandelbrot, sizes().pixels, sizes().pixels, 64, 4); finish(); }, [] { return pixels.read(); }},
-      {"empty", [] { k_empty = kernel("empty"); }, [] { launch(k_empty, 64, 1, 64, 1); finish(); }, [] { return std::vector<float>(); }},
+       [] {
+         launch(k_mandelbrot, sizes().pixels, sizes().pixels, 64, 4);
+         finish();
+       },
+       [] { return pixels.read(); }},
+      {"empty", [] { k_empty = kernel("empty"); },
+       [] {
+         launch(k_empty, 64, 1, 64, 1);
+         finish();
+       },
+       [] { return std::vector<float>(); }},
   };
 }
 
@@ -314,7 +349,8 @@ Case tuned(Case c) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[2], "--small") == 0) sizes() = kSmall;
+  if (argc == 3 && std::strcmp(argv[2], "--small") == 0)
+    sizes() = kSmall;
   else if (argc != 2) {
     std::fprintf(stderr, "usage: ocl_side KERNELS.INC [--small]\n");
     return 2;

@@ -1,5 +1,5 @@
-// A kernel run once by hip_side --once in a process of its own, and what the runtime says of it: how much ran natively, how long the
-// compiler took. Reads the lines of BZ_JIT_STATS and of BZ_LOG=exec=debug.
+// A kernel run once by hip_side --once in a process of its own, and what the runtime says of it: how much ran natively, how long
+// the compiler took. Reads the lines of BZ_JIT_STATS and of BZ_LOG=exec=debug.
 #pragma once
 #include "bench/child.hpp"
 
@@ -9,11 +9,11 @@
 namespace bench {
 
 struct Once {
-  double native = 0, all = 0;          ///< wave-instructions, if BZ_JIT_STATS was set
-  double milliseconds = 0;             ///< of compiling, or of reading it from the cache; the kernel's alone
+  double native = 0, all = 0;                  ///< wave-instructions, if BZ_JIT_STATS was set
+  double milliseconds = 0;                     ///< of compiling, or of reading it from the cache; the kernel's alone
   unsigned instructions = 0, interpreters = 0; ///< of its code; of them those that are the interpreter's
   bool compiled = false;
-  bool fine = false;                   ///< it ended well; else `said` is the last that it said
+  bool fine = false; ///< it ended well; else `said` is the last that it said
   std::string said;
 };
 
@@ -41,7 +41,8 @@ inline Once run_once(const std::string& programs, const std::string& kernel, boo
     if (const size_t code = text.find("native code for 0x"); code != std::string::npos) {
       const size_t colon = text.find(": ", code);
       if (colon == std::string::npos ||
-          std::sscanf(text.c_str() + colon, ": %u instructions, %u of them the interpreter's, %u entries, in %lf ms", &instructions, &interpreters, &entries, &ms) != 4)
+          std::sscanf(text.c_str() + colon, ": %u instructions, %u of them the interpreter's, %u entries, in %lf ms", &instructions,
+                      &interpreters, &entries, &ms) != 4)
         continue;
       o.compiled = true;
       o.instructions += instructions;

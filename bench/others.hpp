@@ -41,7 +41,8 @@ private:
     for (pid_t p : ours_)
       if (std::FILE* f = std::fopen(("/proc/" + std::to_string(p) + "/stat").c_str(), "r")) {
         double user, system; // of all its threads
-        if (std::fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lf %lf", &user, &system) == 2) m.own += user + system;
+        if (std::fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lf %lf", &user, &system) == 2)
+          m.own += user + system;
         std::fclose(f);
       }
     return m;
