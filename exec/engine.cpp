@@ -266,8 +266,8 @@ RunResult WorkerImpl::run_context(std::unique_ptr<GroupContext>& context) {
   HostMode host(c.group);
   ticked_ = __builtin_ia32_rdtsc();
   uint64_t before = executed();
-  if (engine_.mode() == ExecMode::jit) {
-    if (begin_native(c, engine_.unit(machine_key(c), c.dispatch->code), r)) execute_native(c, r);
+  if (auto unit = engine_.mode() == ExecMode::jit ? engine_.unit(machine_key(c), c.dispatch->code) : nullptr) {
+    if (begin_native(c, unit, r)) execute_native(c, r);
   } else {
     execute(c, r);
   }

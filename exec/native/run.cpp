@@ -48,6 +48,10 @@ std::string failure_text(const Status& s, uint64_t pc) { return fmt::format("no 
 std::shared_ptr<NativeUnit> EngineImpl::unit(const UnitKey& key, const std::shared_ptr<const Code>& code) {
   // A kernel that is launched with ever other sizes is not compiled for each of them, unless it must be.
   constexpr size_t kMostUnits = 64;
+  if (too_large(*code)) {
+    log("exec", bz::Level::debug, "code at 0x{:x} is interpreted: {} bytes are too many to compile", key.entry, 4 * code->words.size());
+    return nullptr;
+  }
   return code->native ? code->native->get(key, code, settings_, mode_ == ExecMode::jit ? ~size_t{0} : kMostUnits) : nullptr;
 }
 
@@ -255,7 +259,7 @@ std::unique_ptr<Halt> WorkerImpl::native_jump(GroupContext& c) {
   auto unit = code->native->entered(key, code->begin, at);
   if (!unit) {
     unit = engine_.unit(key, code);
-    if (engine_.mode() == ExecMode::automatic) {
+    if (engine_.mode() == ExecMode::automatic || !unit) {
       if (unit) NativeCompiler::instance().enqueue(unit, true);
       w->pc = code->at(key.entry, w->exec() == ~uint64_t{0});
       c.native.send_to_interpreter(w);

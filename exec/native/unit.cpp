@@ -49,6 +49,11 @@ bool only_interpreted(const Code& code, uint32_t dword) {
   return has(m.flags, isa::Trap) || std::string_view(m.name) == "s_icache_inv";
 }
 
+bool too_large(const Code& code) {
+  constexpr size_t kMostDwords = 150'000;
+  return code.words.size() > kMostDwords;
+}
+
 NativeRequest native_request(const NativeUnit& unit, const Code& code) {
   const UnitKey& k = unit.key;
   const NativeSettings& s = *unit.settings;

@@ -81,6 +81,8 @@ private:
 UnitKey kernel_key(const Launch& launch, bool whole);
 /// True for an instruction that nobody compiles: no code begins with it. It ends the wave, or what is known of the code behind it.
 bool only_interpreted(const Code& code, uint32_t dword);
+/// Code of a size that takes minutes to compile, data for instance that somebody runs: it is always interpreted.
+bool too_large(const Code& code);
 /// The request to the compiler; it points into `code`.
 NativeRequest native_request(const NativeUnit& unit, const Code& code);
 /// MODE whose parts differ, or by which rows are skipped or indexed: the interpreter's code must be decoded for it.

@@ -377,7 +377,7 @@ void FunctionEmitter::emit_end(Version& v, const Block& b) {
     if (!on("dead")) store_everything();
     ir_.CreateRet(ir_.getInt32(static_cast<uint32_t>(NativeExit::ended)));
     return;
-  case Block::End::leaves: leave(NativeExit::jump, jump_target_); return;
+  case Block::End::leaves: leave(NativeExit::jump, jump_target_ ? jump_target_ : address_of(b.leaves_to)); return;
   case Block::End::interprets: leave(NativeExit::interpret, address_of(b.leaves_to)); return;
   }
 }

@@ -19,10 +19,6 @@ FloatMode::FloatMode(uint32_t m)
     : round(static_cast<Round>(m & modebits::kRound32)), daz(!(m >> modebits::kDenorm32Shift & 1)), ftz(!(m >> modebits::kDenorm32Shift & 2)),
       ieee(m & modebits::kIeee), dx10_clamp(m & modebits::kDx10Clamp), saturate(m & modebits::kFp16Ovfl) {}
 
-bool split_mode(uint32_t mode) {
-  return ((mode >> modebits::kRound64Shift ^ mode) & 3) != 0 || ((mode >> modebits::kDenorm64Shift ^ mode >> modebits::kDenorm32Shift) & 3) != 0;
-}
-
 void set_math_attributes(Function& function, const MathTraits& traits) {
   const FloatMode mode(traits.mode);
   auto word = [](bool flushed) { return flushed ? "preserve-sign" : "ieee"; };
@@ -274,9 +270,7 @@ bool has_scalar_form(Prim p, Kind kind) {
 
 } // namespace
 
-Math::Math(IRBuilderBase& ir, const MathTraits& traits, unsigned lanes) : impl_(std::make_unique<Impl>(ir, traits, lanes)) {
-  assert(!split_mode(traits.mode));
-}
+Math::Math(IRBuilderBase& ir, const MathTraits& traits, unsigned lanes) : impl_(std::make_unique<Impl>(ir, traits, lanes)) {}
 Math::~Math() = default;
 
 Type* Math::type(Kind kind, bool lane) const { return impl_->type(kind, lane); }

@@ -19,14 +19,11 @@ namespace bz::jit {
 /// What is known when code is made: the guest's target and MODE, the host's instructions beyond x86-64-v3.
 struct MathTraits {
   isa::Target target = isa::Target::gfx942;
-  uint32_t mode = 0x3f0;       ///< MODE (exec/wave.hpp, namespace mode); single and double/half parts alike, see split_mode()
+  uint32_t mode = 0x3f0;       ///< MODE (exec/wave.hpp, namespace mode); single precision's part holds for all
   bool avx512 = false;         ///< x86-64-v4: F, BW, CD, DQ, VL
   bool fast_numerics = false;  ///< BZ_NUMERICS=fast: v_rsq, v_log, v_sin and v_cos of single precision within 3 units of the interpreter's
   bool idioms = true;          ///< steps of divisions and square roots become one instruction, with the same result
 };
-
-/// MODE rounds or flushes single precision otherwise than double and half: MXCSR has one setting for all, so nothing is emitted.
-bool split_mode(uint32_t mode);
 
 /// Attributes that a function with such code needs: how denormals are treated, whether rounding is the default, vector width.
 void set_math_attributes(llvm::Function& function, const MathTraits& traits);

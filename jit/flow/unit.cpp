@@ -207,6 +207,25 @@ struct Effects {
   }
 };
 
+// ---------------------------------------------------------------- MODE
+
+bool has_wide_floats(const Instruction& x) {
+  for (const Node& n : x.lifted.nodes) {
+    if (n.kind == Kind::f64 || n.kind == Kind::f16 || n.prim == Prim::mfma || n.prim == Prim::dot2) return true;
+    if (n.prim == Prim::atomic) {
+      const auto m = AtomicImm::of(n.imm);
+      if (m.type != isa::AtomicType::b32 && m.type != isa::AtomicType::b64) return true;
+    }
+    for (int k = 0; k < n.args; ++k) {
+      const Kind kind = x.lifted.nodes[n.arg[static_cast<size_t>(k)]].kind;
+      if (kind == Kind::f64 || kind == Kind::f16) return true;
+    }
+  }
+  return false;
+}
+/// Rows that MODE.VSKIP does not skip, nor MODE.GPR_IDX_EN index.
+bool is_scalar_row(const Inst& i) { return (i.format & (isa::SOP1 | isa::SOP2 | isa::SOPK | isa::SOPC | isa::SOPP | isa::SMEM)) != 0; }
+
 /// The change of EXEC, from the primitives that write it.
 ExecChange exec_change(const Instruction& x, uint32_t accum) {
   const auto& nodes = x.lifted.nodes;
@@ -272,7 +291,9 @@ struct Scan {
   }
 
   Status straight(uint64_t pc) {
+    const bool all_indexed = request.mode & exec::mode::kGprIndex, skips = request.mode & exec::mode::kVskip;
     bool indexed = false;
+    uint64_t last = 0;
     while (!at.count(pc)) {
       if (!inside(pc)) return {};
       if (at.size() >= kMostInstructions) return error(Code::unsupported, "more than {} instructions", kMostInstructions);
@@ -287,28 +308,34 @@ struct Scan {
       for (const Node& n : x.lifted.nodes) e.node(n);
       if (inst->form == isa::Form::dpp) e.read(dest_of(*inst), dest_of(*inst) ? dest_of(*inst)->dwords : 0);   // lanes without a source keep theirs
       const std::string_view name = isa::row_meta(inst->row).name;
-      if (name == "s_set_gpr_idx_on") indexed = true;
-      if (indexed) {   // operands of vector rows depend on M0
-        x.outcall = x.all_registers = x.other_lanes = true;
-        for (auto& n : x.lifted.nodes)
-          if (is_control(n.prim)) return error(Code::unsupported, "a branch between s_set_gpr_idx_on and s_set_gpr_idx_off");
+      if (name == "s_set_gpr_idx_on" && !all_indexed) indexed = true;
+      if (indexed && std::any_of(x.lifted.nodes.begin(), x.lifted.nodes.end(), [](const Node& n) { return is_control(n.prim); })) {
+        at.at(last).leaves = true;   // MODE says by now that operands are indexed, wherever it goes
+        return {};
       }
-      if (name == "s_set_gpr_idx_off") indexed = false;
+      // Operands of vector rows depend on M0, or it depends on MODE whether they are executed.
+      if (indexed || ((all_indexed || skips) && !is_scalar_row(*inst))) x.outcall = x.all_registers = x.other_lanes = true;
+      if (splits(request.mode) && has_wide_floats(x)) x.outcall = true;
+      if (name == "s_set_gpr_idx_off") indexed = false, x.leaves = all_indexed;
+      if (name == "s_setvskip") x.leaves = true;
       if (name.starts_with("s_movrel") || name == "s_cbranch_g_fork" || name == "s_cbranch_i_fork" || name == "s_cbranch_join") {
         if (name[2] == 'c') return {};
         x.outcall = x.all_registers = true;
       }
       x.exec = exec_change(x, unit.accum_offset);
       const uint64_t next = x.next();
+      if (indexed && flow_of(x).kind != Flow::straight) x.leaves = true;
       Flow flow = flow_of(x);
+      const bool other_mode = x.leaves && (indexed || all_indexed);
       at.emplace(pc, std::move(x));
+      last = pc;
       switch (flow.kind) {
       case Flow::straight: break;
       case Flow::split: lead(next); return {};
       case Flow::branch: lead(flow.target); return {};
       case Flow::condition: lead(flow.target), lead(next); return {};
       case Flow::call:
-        if (inside(next)) {
+        if (inside(next) && !other_mode) {
           if (std::find(unit.entry_pcs.begin(), unit.entry_pcs.end(), next) == unit.entry_pcs.end()) unit.entry_pcs.push_back(next);
           lead(next);
         }
@@ -318,13 +345,15 @@ struct Scan {
       pc = next;
     }
     // Code that was reached by another way goes on: a block begins there.
-    leaders.insert(pc);
+    if (indexed) at.at(last).leaves = true;
+    else leaders.insert(pc);
     return {};
   }
 
   static bool is_control(Prim p) { return p >= Prim::branch && p <= Prim::set_mode && p != Prim::sleep; }
   struct Flow { enum { straight, split, branch, condition, call, stop } kind = straight; uint64_t target = 0; };
   static Flow flow_of(const Instruction& x) {
+    if (x.leaves) return {Flow::call, 0};
     const isa::Flags f = isa::row_meta(x.lifted.inst.row).flags;
     for (const Node& n : x.lifted.nodes) {
       switch (n.prim) {
@@ -378,7 +407,7 @@ struct Scan {
         b.back_edge = flow.target <= last.lifted.pc;
         if (flow.kind == Flow::condition) b.next = to(next);
         break;
-      case Flow::call: b.end = Block::End::leaves; break;
+      case Flow::call: b.end = Block::End::leaves, b.leaves_to = next; break;
       case Flow::stop: {
         b.end = Block::End::leaves;
         for (const Node& n : last.lifted.nodes) {
@@ -571,6 +600,10 @@ const Operand* operand_at(const Inst& i, Field f) {
   return nullptr;
 }
 
+bool splits(uint32_t mode) {
+  namespace bits = exec::mode;
+  return ((mode >> bits::kRound64Shift ^ mode) & 3) != 0 || ((mode >> bits::kDenorm64Shift ^ mode >> bits::kDenorm32Shift) & 3) != 0;
+}
 bool optimises(const exec::NativeRequest& request, std::string_view optimisation) {
   std::string_view off = request.off;
   while (!off.empty()) {

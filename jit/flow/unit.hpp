@@ -39,6 +39,7 @@ struct Instruction {
   bool other_lanes = false;      ///< reads registers of lanes that are off
   bool ignores_exec = false;     ///< writes lanes that are off
   bool keeps_rest = false;       ///< does not write all of its destination (write_lane)
+  bool leaves = false;           ///< what comes next runs with another MODE, as another unit
   ExecChange exec = ExecChange::none;
   /// VGPRs that it writes and whose lanes that are off are still wanted afterwards.
   RegSet keep;
@@ -78,6 +79,9 @@ struct Unit {
   RegSet resident;                      ///< VGPRs that are in the wave block somewhere
 };
 
+/// MODE rounds or flushes single precision otherwise than double and half. The host has one setting for all, which then is single
+/// precision's; what computes with others is the interpreter's.
+bool splits(uint32_t mode);
 /// False if the request switches this optimisation off.
 bool optimises(const exec::NativeRequest& request, std::string_view optimisation);
 /// Decodes and analyses. Fails with what can't be compiled, by name.

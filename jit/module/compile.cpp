@@ -124,8 +124,6 @@ Status compile(const exec::NativeRequest& request, exec::NativeImage& image, Com
   CompileReport local;
   CompileReport& rep = report ? *report : local;
   Stopwatch t;
-  if (split_mode(request.mode))
-    return error(Code::unsupported, "MODE 0x{:x}: single precision rounds or flushes otherwise than double precision", request.mode);
   BZ_TRY_ASSIGN(Unit unit, make_unit(request));
   rep.analysis_ms = since(t);
 
