@@ -87,21 +87,28 @@ void FunctionEmitter::plan() {
 }
 
 std::vector<Version::Edge> FunctionEmitter::unchanged_from(const Version& v, Reg r, bool wide) const {
-  auto it = loops_.find(v.guest);
-  if (v.entry || it == loops_.end() || it->second.writes.test(r) || (wide && it->second.writes.test(r + 1u))) return {};
+  if (v.entry) return {};
+  // The largest loop around this place that leaves the register alone. Not its head alone: where lanes go off in the middle of a
+  // loop of full waves, its other version is entered there, and what comes before that place is made later.
+  const Loop* loop = nullptr;
+  uint32_t head = 0;
+  for (auto& [h, l] : loops_) {
+    if (!l.body[v.guest] || l.writes.test(r) || (wide && l.writes.test(r + 1u))) continue;
+    if (!loop || loop->size < l.size) loop = &l, head = h;
+  }
+  if (!loop) return {};
   std::vector<Version::Edge> ways;
   for (bool full : {false, true}) {
-    if (full != v.full && !(v.full ? it->second.to_full : it->second.to_some)) continue;   // the other version never comes here
-    const uint32_t head = version_of(v.guest, full);
-    for (uint32_t b : before_[head]) {
+    if (full != v.full && !(v.full ? loop->to_full : loop->to_some)) continue;   // the other version never comes here
+    const Version& to = versions_[version_of(head, full)];
+    for (uint32_t b : before_[version_of(head, full)]) {
       const Version& from = versions_[b];
-      if (!from.entry && it->second.body[from.guest]) continue;
-      // Not known yet, or known by now but behind: where lanes go off in the middle of a loop of full waves, its other version is
-      // entered there, before its head; what is read at the end of `from` may come from this very place.
+      if (!from.entry && loop->body[from.guest]) continue;
+      // Not known yet, or known by now but behind: what is read at the end of `from` may come from this very place.
       if (!from.entry && (from.order == 0 || from.order >= v.order)) return {};
     }
-    for (auto& e : versions_[head].in)
-      if (e.from->entry || !it->second.body[e.from->guest]) ways.push_back(e);
+    for (auto& e : to.in)
+      if (e.from->entry || !loop->body[e.from->guest]) ways.push_back(e);
   }
   return ways;
 }

@@ -306,7 +306,8 @@ void FunctionEmitter::call_out(const Instruction& x) {
   if (known == facts_.outcalls.end()) facts_.outcalls.push_back(at);
   RegSet in = x.reads;
   if (x.all_registers) in = unit_.used;
-  if (!regs_->at->full || x.keeps_rest) in |= x.writes;   // lanes that are off keep what is there
+  if (!regs_->at->full) in |= x.keep;   // lanes that are off keep what is there
+  if (x.keeps_rest) in |= x.writes;
   in.reset(kExec), in.reset(kExec + 1);
   ir_.CreateAlignedStore(regs_->s64(kExec), regs_->home(kExec, Registers::kScalar), llvm::Align(4));
   for (Reg r = 0; r < kRegs; ++r) {

@@ -81,8 +81,8 @@ public:
   /// Differences of lanes that registers have at entry (work-item numbers): from the launch.
   std::map<std::pair<Reg, unsigned>, std::pair<Pattern, uint64_t>> entry_patterns;   ///< pattern, bits that a base may have
 
-  /// Asked before a phi is made at the head of a loop: the version's ways in that come from outside of the loop, if the loop does
-  /// not write r and begins nowhere else; else none. All of them are known then.
+  /// Asked before a phi is made in a loop: the ways from outside into a loop around the version that does not write r and begins
+  /// nowhere else; else none. All of them are known then.
   llvm::function_ref<std::vector<Version::Edge>(const Version&, Reg, bool wide)> unchanged_from = nullptr;
 
   struct Guess { bool conditional = false, on_only = false, vector = false; };

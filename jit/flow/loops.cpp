@@ -82,6 +82,7 @@ std::map<uint32_t, Loop> find_loops(const Unit& unit) {
     }
     for (uint32_t g = 0; g < n; ++g) {
       if (!loop.body[g]) continue;
+      ++loop.size;
       const Block& b = unit.blocks[g];
       for (uint32_t i = 0; i < b.count; ++i) {
         const Instruction& x = unit.instructions[b.first + i];

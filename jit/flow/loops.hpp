@@ -11,6 +11,7 @@ namespace bz::jit {
 /// Who belongs to a loop, and what it writes.
 struct Loop {
   std::vector<bool> body;              ///< by block
+  size_t size = 0;                     ///< blocks
   RegSet writes;
   bool to_full = false;                ///< EXEC may become full in it
   bool to_some = false;                ///< or may cease to be

@@ -543,7 +543,9 @@ void liveness(Unit& u, bool dead) {
       if (x.exec == ExecChange::shrinks || x.exec == ExecChange::unknown || x.exec == ExecChange::grows) after.off |= after.on & ~scalars();
       if (!b.full) x.keep = x.writes & after.off & ~scalars();
       // A load that nobody wants can still fault: it must not vanish.
-      if (x.lifted.implemented && has(isa::row_meta(x.lifted.inst.row).flags, isa::Load) && (x.writes & (after.on | after.off)).none()) x.outcall = true;
+      if (x.lifted.implemented && has(isa::row_meta(x.lifted.inst.row).flags, isa::Load) && x.writes.any() &&
+          (x.writes & (after.on | after.off)).none())
+        x.outcall = true;
       before(x, u.used, w);
     }
   }
