@@ -4,7 +4,12 @@
 #include "hip/runtime/memory_use.hpp"
 #include "hip/runtime/pool.hpp"
 
+#include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +17,105 @@
 namespace bz::hip {
 
 // ---- Signals and memory ---------------------------------------------------------------------------------------------
+
+namespace {
+
+// The signal's value: unfinished records in 16 bits, above them the process that they are of (22 bits of its id, 24 of the time when
+// it began, because ids are used again), or 0: of several.
+constexpr uint64_t kCount = 0xffff;
+constexpr unsigned kOwnerShift = 16, kPidBits = 22, kStartBits = 24;
+constexpr uint64_t kPid = (uint64_t{1} << kPidBits) - 1, kStart = (uint64_t{1} << kStartBits) - 1;
+
+struct ProcessState {
+  char state;     ///< of proc(5)
+  uint64_t start; ///< clock ticks since the machine's start
+};
+std::optional<ProcessState> process_state(pid_t pid) {
+  char path[32], text[1024];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  const ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return std::nullopt;
+  text[n] = 0;
+  const char* p = std::strrchr(text, ')'); // the name before it may hold anything
+  ProcessState s{};
+  if (!p || std::sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu", &s.state, &s.start) != 2)
+    return std::nullopt;
+  return s;
+}
+
+uint64_t this_process() {
+  static std::atomic<uint64_t> known{0};
+  const auto pid = static_cast<uint64_t>(getpid()); // a forked child is another one
+  uint64_t owner = known.load(std::memory_order_relaxed);
+  if ((owner & kPid) == pid) return owner;
+  const auto s = process_state(getpid());
+  owner = (pid & kPid) | ((s ? s->start : 0) & kStart) << kPidBits;
+  known.store(owner, std::memory_order_relaxed);
+  return owner;
+}
+
+bool is_dead(uint64_t owner) {
+  const auto pid = static_cast<pid_t>(owner & kPid);
+  if (auto s = process_state(pid)) return s->state == 'Z' || s->state == 'X' || (s->start & kStart) != owner >> kPidBits;
+  return kill(pid, 0) != 0 && errno == ESRCH; // /proc may hide what others run
+}
+
+int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+} // namespace
+
+void SharedSignal::begin() {
+  for (auto seen = hsa_signal_load_scacquire(signal_);;) {
+    const auto v = static_cast<uint64_t>(seen);
+    uint64_t count = v & kCount, owner = v >> kOwnerShift;
+    const uint64_t me = this_process();
+    if (count && owner && owner != me && is_dead(owner)) count = 0;
+    owner = !count || owner == me ? me : 0;
+    const auto next = static_cast<hsa_signal_value_t>((count + 1) | owner << kOwnerShift);
+    const auto was = hsa_signal_cas_scacq_screl(signal_, seen, next);
+    if (was == seen) return;
+    seen = was;
+  }
+}
+
+void SharedSignal::end() {
+  for (auto seen = hsa_signal_load_scacquire(signal_);;) {
+    const auto v = static_cast<uint64_t>(seen);
+    if (!(v & kCount)) return;
+    const auto next = static_cast<hsa_signal_value_t>((v & kCount) == 1 ? 0 : v - 1);
+    const auto was = hsa_signal_cas_scacq_screl(signal_, seen, next);
+    if (was == seen) return;
+    seen = was;
+  }
+}
+
+/// True if nothing is outstanding any more. Whoever changes the value meanwhile is alive.
+bool SharedSignal::forget_dead(hsa_signal_value_t seen) const {
+  const uint64_t owner = static_cast<uint64_t>(seen) >> kOwnerShift;
+  if (!owner || owner == this_process() || !is_dead(owner)) return false;
+  return hsa_signal_cas_scacq_screl(signal_, seen, 0) == seen;
+}
+
+bool SharedSignal::idle() const {
+  const auto seen = hsa_signal_load_scacquire(signal_);
+  if (seen < 1) return true;
+  constexpr int64_t kOften = 20'000'000;
+  const int64_t now = now_ns();
+  if (now - looked_.load(std::memory_order_relaxed) < kOften) return false;
+  looked_.store(now, std::memory_order_relaxed);
+  return forget_dead(seen);
+}
+
+void SharedSignal::wait(hsa_wait_state_t how) const {
+  constexpr uint64_t kLook = 100'000'000; // ns
+  for (;;) {
+    const auto seen = hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, kLook, how);
+    if (seen < 1 || forget_dead(seen)) return;
+  }
+}
 
 Outcome<std::shared_ptr<SharedSignal>> SharedSignal::create() {
   hsa_signal_t signal{};

@@ -2,9 +2,12 @@
 #pragma once
 #include "hip/runtime/memory.hpp"
 
+#include <atomic>
+
 namespace bz::hip {
 
-/// A count of unfinished records that all processes with the event see.
+/// A count of unfinished records that all processes with the event see, and whose they are: if that process is killed, they count as
+/// reached. Records of several processes at once have no owner any more.
 class SharedSignal {
 public:
   static Outcome<std::shared_ptr<SharedSignal>> create();
@@ -13,16 +16,17 @@ public:
   SharedSignal(const SharedSignal&) = delete;
 
   Result export_to(hsa_amd_ipc_signal_t& handle) const;
-  void begin() { hsa_signal_add_screlease(signal_, 1); }
-  void end() { hsa_signal_subtract_screlease(signal_, 1); }
-  bool idle() const { return hsa_signal_load_scacquire(signal_) < 1; }
-  void wait(hsa_wait_state_t how) const {
-    while (hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, how) >= 1) {}
-  }
+  void begin();
+  void end();
+  /// Looks for a killed owner at most every 20 ms.
+  bool idle() const;
+  void wait(hsa_wait_state_t how) const;
 
 private:
   explicit SharedSignal(hsa_signal_t signal) : signal_(signal) {}
+  bool forget_dead(hsa_signal_value_t seen) const;
   hsa_signal_t signal_;
+  mutable std::atomic<int64_t> looked_{0}; ///< ns, steady clock
 };
 
 /// Another process's memory, entered into the table as `imported`; opened again it is counted.

@@ -140,6 +140,32 @@ void role_waiter() {
   EXPECT_OK(hipEventDestroy(event));
 }
 
+/// Records an event that is never reached, and waits to be killed.
+void record_for_ever(hipEvent_t event) {
+  hipStream_t s;
+  ASSERT_OK(hipStreamCreate(&s));
+  PinnedBuffer<int> flag(1), out(1);
+  ASSERT_OK(launch(kernels::spin, 1, 1, 0, s, flag.get(), out.get()));
+  ASSERT_OK(hipEventRecord(event, s));
+  ASSERT_OK(hipEventRecord(event, s));
+  to_parent(1);
+  (void)from_parent<int>();
+}
+void role_recorder() {
+  hipEvent_t event = nullptr;
+  ASSERT_OK(hipIpcOpenEventHandle(&event, from_parent<hipIpcEventHandle_t>()));
+  record_for_ever(event);
+}
+void role_creator() {
+  hipEvent_t event = nullptr;
+  ASSERT_OK(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+  hipIpcEventHandle_t handle;
+  ASSERT_OK(hipIpcGetEventHandle(&handle, event));
+  to_parent(handle);
+  (void)from_parent<int>();
+  record_for_ever(event);
+}
+
 void role_pool() {
   hipMemPool_t pool = nullptr;
   ASSERT_OK(
@@ -193,6 +219,10 @@ TEST(IpcPeer, DISABLED_Role) {
     role_owner();
   else if (role == "waiter")
     role_waiter();
+  else if (role == "recorder")
+    role_recorder();
+  else if (role == "creator")
+    role_creator();
   else if (role == "pool")
     role_pool();
   else if (role == "vmm")
@@ -325,6 +355,58 @@ TEST(IpcEvent, TheOtherProcessWaits) {
   EXPECT_OK(hipEventQuery(event));
   EXPECT_OK(hipEventDestroy(event));
   EXPECT_OK(hipStreamDestroy(s));
+}
+
+/// The host and a stream wait, the recorder is killed: both go on, and the event can be used again.
+void ends_with_the_recorder(Peer& peer, hipEvent_t event) {
+  EXPECT_HIP(hipErrorNotReady, hipEventQuery(event));
+  hipStream_t s;
+  ASSERT_OK(hipStreamCreate(&s));
+  ASSERT_OK(hipStreamWaitEvent(s, event, 0));
+  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(s));
+  peer.kill();
+  EXPECT_OK(hipEventSynchronize(event));
+  EXPECT_OK(hipStreamSynchronize(s));
+  EXPECT_OK(hipEventQuery(event));
+  EXPECT_OK(hipEventRecord(event, s));
+  EXPECT_OK(hipEventSynchronize(event));
+  EXPECT_OK(hipEventDestroy(event));
+  EXPECT_OK(hipStreamDestroy(s));
+}
+
+TEST(IpcEvent, EndsWithTheProcessThatRecordedIt) {
+  for (int round = 0; round < 3; ++round) {
+    hipEvent_t event = nullptr;
+    ASSERT_OK(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+    hipIpcEventHandle_t handle;
+    ASSERT_OK(hipIpcGetEventHandle(&handle, event));
+    Peer recorder("recorder");
+    recorder.send(handle);
+    ASSERT_EQ(recorder.receive<int>(), 1);
+    ends_with_the_recorder(recorder, event);
+
+    Peer creator("creator");
+    ASSERT_OK(hipIpcOpenEventHandle(&event, creator.receive<hipIpcEventHandle_t>()));
+    creator.send(1);
+    ASSERT_EQ(creator.receive<int>(), 1);
+    ends_with_the_recorder(creator, event);
+  }
+}
+
+TEST(IpcEvent, AnEventIsWaitedForByQuery) {
+  hipEvent_t event = nullptr;
+  ASSERT_OK(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+  hipIpcEventHandle_t handle;
+  ASSERT_OK(hipIpcGetEventHandle(&handle, event));
+  Peer peer("recorder");
+  peer.send(handle);
+  ASSERT_EQ(peer.receive<int>(), 1);
+  EXPECT_HIP(hipErrorNotReady, hipEventQuery(event));
+  peer.kill();
+  hipError_t e;
+  while ((e = hipEventQuery(event)) == hipErrorNotReady) usleep(1000); // the test's own limit ends it
+  EXPECT_OK(e);
+  EXPECT_OK(hipEventDestroy(event));
 }
 
 TEST(IpcEvent, WrongArguments) {
