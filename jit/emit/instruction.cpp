@@ -90,6 +90,7 @@ Value FunctionEmitter::operand_value(const Operand& o, Kind kind, unsigned dword
     if (o.is_const() && packed) value |= value << 32;   // both halves read the one constant
     return values_.constant(kind, wide ? value : dword ? value >> 32 : value & 0xffffffff);
   }
+  if (dword) return values_.constant(kind, 0);   // a flag has no second dword
   llvm::Value* flag = ir_.getFalse();
   if (o.number == 251) flag = ir_.CreateICmpEQ(regs_->s64(kVcc), ir_.getInt64(0));
   if (o.number == 252) flag = ir_.CreateICmpEQ(regs_->s64(kExec), ir_.getInt64(0));

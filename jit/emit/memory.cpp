@@ -492,6 +492,7 @@ void FunctionEmitter::either(llvm::Value* condition, std::vector<Chunks>& result
   const bool keep = regs_->keep_parts;
   regs_->keep_parts = false;
   std::vector<Chunks> other = result;
+  const llvm::DebugLoc line = ir_.getCurrentDebugLocation();
   ir_.SetInsertPoint(first_block);
   first(result);
   auto* first_end = ir_.GetInsertBlock();
@@ -505,8 +506,10 @@ void FunctionEmitter::either(llvm::Value* condition, std::vector<Chunks>& result
       Value& v = result[k][q];
       const bool scalar = as_uniform && v.uniform() && !exec_mask(q);
       ir_.SetInsertPoint(first_end->getTerminator());
+      ir_.SetCurrentDebugLocation(line);
       auto* mine = scalar ? v.base : values_.lanes(v);
       ir_.SetInsertPoint(second_end->getTerminator());
+      ir_.SetCurrentDebugLocation(line);
       auto* theirs = scalar ? ir_.CreateExtractElement(other[k][q].vec, uint64_t{0}) : values_.lanes(other[k][q]);
       auto* p = llvm::PHINode::Create(mine->getType(), 2, "", done);
       p->addIncoming(mine, first_end);

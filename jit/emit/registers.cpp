@@ -9,12 +9,20 @@ namespace {
 
 Kind kind_of(bool wide) { return wide ? Kind::u64 : Kind::u32; }
 
-/// The builder stands before the end of a version that is done, for as long as this lives.
+/// The builder stands before the end of a version that is done, for as long as this lives. What is made there belongs to the guest
+/// instruction that asks for it: a terminator's place is not its.
 struct AtEnd {
   Ir& ir;
   llvm::IRBuilderBase::InsertPoint saved;
-  AtEnd(Ir& b, Version* v) : ir(b), saved(b.saveIP()) { ir.SetInsertPoint(v->last->getTerminator()); }
-  ~AtEnd() { ir.restoreIP(saved); }
+  llvm::DebugLoc line;
+  AtEnd(Ir& b, Version* v) : ir(b), saved(b.saveIP()), line(b.getCurrentDebugLocation()) {
+    ir.SetInsertPoint(v->last->getTerminator());
+    ir.SetCurrentDebugLocation(line);
+  }
+  ~AtEnd() {
+    ir.restoreIP(saved);
+    ir.SetCurrentDebugLocation(line);
+  }
 };
 
 bool same(const Value& x, const Value& y) {
