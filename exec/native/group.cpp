@@ -1,6 +1,7 @@
 #include "exec/native/group.hpp"
 #include "exec/interp/control_ops.hpp"
 #include "exec/native/entry.hpp"
+#include "exec/native/matrix.hpp"
 #include "exec/schedule.hpp"
 
 #include <algorithm>
@@ -298,6 +299,13 @@ GuestFault NativeGroup::run() {
 
 void NativeGroup::need_stack(const NativeCode& native) { stack_bytes_ = std::max(stack_bytes_, native.image().stack_bytes + kStackRest); }
 
+/// One table for each level, made when the program is built: groups begin often.
+static const NativeHelpers& helpers_of(const Level& level) {
+  static constexpr NativeHelpers k256{bz_native_yield_entry, bz_native_turn_256, bz_native_outcall_256, clock_100mhz, run_matrix_256};
+  static constexpr NativeHelpers k512{bz_native_yield_entry, bz_native_turn_512, bz_native_outcall_512, clock_100mhz, run_matrix_512};
+  return level.matrix == run_matrix_512 ? k512 : k256;
+}
+
 void NativeGroup::take_over(Group& g) {
   group_ = &g;
   active_ = true;
@@ -306,9 +314,7 @@ void NativeGroup::take_over(Group& g) {
   context.lds = g.lds;
   context.lds_bytes = g.lds_bytes;
   context.instructions = 0;
-  const bool wide = level == &level_avx512();
-  helpers_ = {bz_native_yield_entry, wide ? bz_native_turn_512 : bz_native_turn_256, wide ? bz_native_outcall_512 : bz_native_outcall_256, clock_100mhz, level->matrix};
-  context.helpers = &helpers_;
+  context.helpers = &helpers_of(*level);
   context.group = &g;
   context.runner = this;
   std::memset(g.jumps, 0, sizeof g.jumps);   // interpreted waves look for native code at each jump

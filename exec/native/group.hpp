@@ -91,7 +91,6 @@ private:
   void to_worker(Wave* from, Stop why);
   [[noreturn]] void leave_to(Wave* next, Stop why);
 
-  NativeHelpers helpers_;
   Group* group_ = nullptr;
   bool active_ = false;
   Stop stop_ = Stop::turn;

@@ -93,26 +93,15 @@ void FunctionEmitter::matrix(const Instruction& x) {
   if (known != queue_.sums.end() && in_place && known->shape == m->pack()) busy &= ~range(*d);
   const auto most = static_cast<unsigned>(256 * 2 * (left->dwords + right->dwords) * 4);   // copied, and converted from bytes or halves
   if ((busy & (range(*left) | range(*right) | range(*acc) | range(*d))).any() || queue_.bytes + most > kMostRowBytes) flush_matrix(), known = queue_.sums.end();
-  if (!in_place) {
-    std::vector<Value> start;
-    for (unsigned k = 0; k < dwords; ++k)
-      for (unsigned q = 0; q < kChunks; ++q)
-        start.push_back(acc->is_reg() ? regs_->read32(static_cast<Reg>(reg_of(*acc, unit_.accum_offset) + k), q)
-                                      : values_.constant(Kind::u32, acc->value & 0xffffffff));
-    // Factors are read before the sum is written over them.
-    const uint32_t l = matrix_rows(*left), r = matrix_rows(*right);
-    for (unsigned k = 0; k < dwords; ++k)
-      for (unsigned q = 0; q < kChunks; ++q) regs_->write32(static_cast<Reg>(sum + k), q, start[k * kChunks + q]);
-    queue_.sums.push_back({sum, dwords, m->pack(), {}});
-    queue_.sums.back().links.push_back({queue_.converted(l, *m), queue_.converted(r, *m)});
-  } else {
-    if (known == queue_.sums.end()) {
-      queue_.sums.push_back({sum, dwords, m->pack(), {}});
-      known = queue_.sums.end() - 1;
-    }
-    const uint32_t l = matrix_rows(*left), r = matrix_rows(*right);
-    known->links.push_back({queue_.converted(l, *m), queue_.converted(r, *m)});
-  }
+  // Factors and the sum to begin with are read before the sum is written over them.
+  std::vector<Value> start;
+  for (unsigned k = 0; k < dwords && !in_place; ++k)
+    for (unsigned q = 0; q < kChunks; ++q)
+      start.push_back(acc->is_reg() ? regs_->read32(static_cast<Reg>(reg_of(*acc, unit_.accum_offset) + k), q) : values_.constant(Kind::u32, acc->value & 0xffffffff));
+  const uint32_t l = matrix_rows(*left), r = matrix_rows(*right);
+  for (unsigned n = 0; n < start.size(); ++n) regs_->write32(static_cast<Reg>(sum + n / kChunks), n % kChunks, start[n]);
+  if (known == queue_.sums.end()) known = queue_.sums.insert(queue_.sums.end(), {sum, dwords, m->pack(), {}});
+  known->links.push_back({queue_.converted(l, *m), queue_.converted(r, *m)});
   queue_.busy |= range(*d);
 }
 
