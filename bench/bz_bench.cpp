@@ -370,12 +370,6 @@ int main(int argc, char** argv) {
               disturbed > 0.03 ? ": the figures are doubtful" : "");
   if (all.size() == table.size()) reached = first_instruction(programs, ours, json) && reached;
   json += "\n}\n";
-  if (const std::string path = options.get("json"); !path.empty()) {
-    std::ofstream file(path);
-    file << json;
-    file.close();
-    if (!file) fail("cannot write " + path);
-  }
-  if (!reached) std::puts("a wanted figure was missed");
+  finish(options.get("json"), json, reached);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,17 @@ inline void become(const std::vector<std::string>& command, const Environment& e
 [[noreturn]] inline void fail(const std::string& what) {
   std::fprintf(stderr, "bz bench: %s\n", what.c_str());
   std::exit(1);
+}
+
+/// The end of a benchmark: figures to a file, if one is named, and whether all that was wanted was reached.
+inline void finish(const std::string& path, const std::string& json, bool reached) {
+  if (!path.empty()) {
+    std::ofstream file(path);
+    file << json;
+    file.close();
+    if (!file) fail("cannot write " + path);
+  }
+  if (!reached) std::puts("a wanted figure was missed");
 }
 
 /// A child process that answers one line for each line (side.hpp).

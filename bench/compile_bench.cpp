@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 
 namespace {
@@ -147,12 +146,6 @@ int main(int argc, char** argv) {
     json += text;
   }
   json += "\n}\n";
-  if (const std::string path = options.get("json"); !path.empty()) {
-    std::ofstream file(path);
-    file << json;
-    file.close();
-    if (!file) fail("cannot write " + path);
-  }
-  if (!reached) std::puts("a wanted figure was missed");
+  finish(options.get("json"), json, reached);
   return 0;
 }
